@@ -25,7 +25,7 @@ SIZE_FORMS = ("123", "64KiB", "1.5GiB", "0x1000", "10MB")
 
 
 def is_power_of_two(value: int) -> bool:
-    """Return whether ``value`` is 1, 2, 4, …"""
+    """Return whether ``value`` is 1, 2, 4 and so on."""
     return value > 0 and value & (value - 1) == 0
 
 
