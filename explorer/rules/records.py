@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from explorer.core.verdicts import Reason
-    from explorer.tables.adapters import Adapter
+from explorer.core.verdicts import Reason
+from explorer.tables.adapters import Adapter
 
 
 @dataclass(frozen=True, slots=True)
