@@ -1,0 +1,39 @@
+"""The allocators ``best-fit``, ``first-fit`` and ``worst-fit``: one hole is picked by size or address."""
+
+from __future__ import annotations
+
+from explorer.memory.allocators.holes_reference import (
+    HolesReference,
+    Order,
+    by_address,
+    largest_first,
+    smallest_first,
+)
+from explorer.memory.allocators.ranges import RangeAllocator, check_range
+
+
+class _FitAllocator(RangeAllocator):
+    def __init__(self, allocator_id: str, size: int, order: Order, granularity: int) -> None:
+        check_range(size, granularity)
+        super().__init__(allocator_id, size, HolesReference(size, order, granularity), granularity=granularity)
+
+
+class BestFitAllocator(_FitAllocator):
+    """The smallest hole that can hold the block; of equal ones the lowest offset."""
+
+    def __init__(self, size: int, *, granularity: int = 1) -> None:
+        super().__init__("best-fit", size, smallest_first, granularity)
+
+
+class FirstFitAllocator(_FitAllocator):
+    """The hole at the lowest offset that can hold the block."""
+
+    def __init__(self, size: int, *, granularity: int = 1) -> None:
+        super().__init__("first-fit", size, by_address, granularity)
+
+
+class WorstFitAllocator(_FitAllocator):
+    """The largest hole that can hold the block; of equal ones the lowest offset."""
+
+    def __init__(self, size: int, *, granularity: int = 1) -> None:
+        super().__init__("worst-fit", size, largest_first, granularity)

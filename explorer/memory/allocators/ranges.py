@@ -1,0 +1,241 @@
+"""An allocator over one range: turns what a core holds into placements, refusals and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from explorer.core.spans import Span
+from explorer.core.units import align_up
+from explorer.errors import InputError, LayoutError
+from explorer.memory.allocators.core import Core, Held, HeldColumns
+from explorer.memory.allocators.protocol import (
+    AllocatorReport,
+    Block,
+    Column,
+    Operations,
+    Placement,
+    Refusal,
+    ReplayResult,
+    check_request,
+)
+from explorer.memory.kernels import kernels_ready
+
+MAX_RANGE_BYTES = 1 << 62
+"""Largest range: aligning an offset up must stay within signed 64 bit."""
+
+
+class RangeAllocator:
+    """Base of all allocators; a subclass says which core it runs and how its search is limited.
+
+    Args:
+        allocator_id: Id as on the command line.
+        size: Bytes of the range, 1 … 2^62.
+        core: The plain-Python reference.
+        compile_core: Makes the compiled core in the state of the given one; None where there is none.
+        granularity: Blocks of different kinds never share a page of so many bytes (a power of two; 1 = no rule).
+    """
+
+    own_reason = "alloc.rounding"
+
+    def __init__(
+        self,
+        allocator_id: str,
+        size: int,
+        core: Core,
+        *,
+        compile_core: Callable[[Core], Core] | None = None,
+        granularity: int = 1,
+    ) -> None:
+        self.id = allocator_id
+        self.size = size
+        self.granularity = granularity
+        self._core = core
+        self._compile_core = compile_core
+        if kernels_ready():
+            self.use_kernels()
+
+    @property
+    def compiled(self) -> bool:
+        """Whether kernels do the work (False until they are compiled)."""
+        return self._core.compiled
+
+    def use_kernels(self) -> None:
+        """Go on with the compiled core, in the same state; compiles it now if need be."""
+        if self._compile_core is not None and not self._core.compiled:
+            self._core = self._compile_core(self._core)
+
+    def plan(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
+        """Return what ``take`` would answer, without taking."""
+        return self._answer(self._core.plan, size, alignment, kind)
+
+    def take(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
+        """Take ``size`` bytes at a multiple of ``alignment``; InputError for a malformed request."""
+        return self._answer(self._core.take, size, alignment, kind)
+
+    def free(self, offset: int) -> None:
+        """Give back the block whose resource starts at ``offset``; LayoutError when nothing lives there."""
+        self._core.free(offset)
+
+    def replay(self, operations: Operations, *, events: bool = False) -> ReplayResult:
+        """Apply a batch; slots stay known to later batches. InputError for malformed columns."""
+        operations.check()
+        if kernels_ready():
+            self.use_kernels()
+        return self._core.replay(operations, events=events)
+
+    def columns(self) -> HeldColumns:
+        """Return what is held as columns in offset order (for maps and figures over many blocks)."""
+        return self._core.columns()
+
+    def spans(self) -> list[Block]:
+        """Return the live blocks in offset order."""
+        return [
+            Block(h.offset, h.size, h.offset - h.start, h.start + h.kept - h.offset - h.size, h.kind)
+            for h in self._core.columns().rows()
+        ]
+
+    def holes(self) -> list[Span]:
+        """Return the free ranges in offset order, neighbours joined."""
+        starts, ends = self._hole_columns(self._core.columns())
+        return [Span(start, end - start) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+    def report(self) -> AllocatorReport:
+        """Return how the bytes are spent."""
+        live = self._core.columns()
+        starts, ends = self._hole_columns(live)
+        sizes = ends - starts
+        alignment, granularity, rounding = self._padding(live)
+        return AllocatorReport(
+            size=self.size,
+            used=int(live.size.sum()),
+            free=int(sizes.sum()),
+            largest_free=int(sizes.max(initial=0)),
+            alignment=alignment,
+            granularity=granularity,
+            rounding=rounding,
+            tail=self.tail_bytes,
+            locked=self._locked(live),
+            live=len(live.start),
+            holes=len(sizes),
+        )
+
+    def would_fit(self, size: int, alignment: int = 1, *, kind: int = 0) -> int:
+        """Return how many more such blocks could be taken one after the other."""
+        check_request(size, alignment)
+        if size > self.size:
+            return 0
+        return self._count(self._core.columns(), size, self._clamp(alignment), kind)
+
+    def validate(self) -> None:
+        """Raise LayoutError naming the broken invariant, if one is broken."""
+        end = 0
+        for held in self._core.columns().rows():
+            if held.start < end:
+                raise LayoutError("live blocks overlap", where="offset", found=held.start)
+            end = held.start + held.kept
+            if not held.start <= held.offset <= held.offset + held.size <= end:
+                raise LayoutError("a resource leaves its block", where="offset", found=held.offset)
+        if end > self.size - self.tail_bytes:
+            raise LayoutError("a block ends behind the range", where="offset", found=end)
+        report = self.report()
+        if report.used + report.free + report.padding != self.size:
+            raise LayoutError("used, free and padding do not add up to the size", found=report)
+        self._core.validate()
+
+    def copy(self) -> RangeAllocator:
+        """Return an independent copy that will answer the same."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._core = self._core.copy()
+        return twin
+
+    @property
+    def tail_bytes(self) -> int:
+        """Bytes at the end of the range that can never be handed out."""
+        return 0
+
+    def _padding(self, live: HeldColumns) -> tuple[int, int, int]:
+        """Return bytes held for alignment, granularity and rounding."""
+        before = int((live.offset - live.start).sum())
+        return before, 0, int((live.kept - live.size).sum()) - before
+
+    def _locked(self, live: HeldColumns) -> int:
+        """Return free bytes that cannot be handed out yet."""
+        del live
+        return 0
+
+    def _count(self, live: HeldColumns, size: int, alignment: int, kind: int) -> int:
+        """Return the ``would_fit`` of an allocator that finds every hole that fits.
+
+        Each hole counts for itself: blocks of one size at the first aligned place, then at equal strides.
+        """
+        starts, ends = self._usable(live, alignment, kind)
+        stride = align_up(size, alignment)
+        room = ends - starts - size
+        return int((room[room >= 0] // stride + 1).sum())
+
+    def _clamp(self, alignment: int) -> int:
+        # 0 is the only multiple of a larger alignment, too; keeps the arithmetic within 64 bit.
+        return min(alignment, 1 << self.size.bit_length())
+
+    def _answer(
+        self, ask: Callable[[int, int, int], Held | None], size: int, alignment: int, kind: int
+    ) -> Placement | Refusal:
+        check_request(size, alignment)
+        held = ask(size, self._clamp(alignment), kind) if size <= self.size else None
+        if held is None:
+            return self._refusal(size, alignment, kind)
+        before = held.offset - held.start
+        return Placement(held.offset, size, before, held.kept - before - size, held.kept)
+
+    def _hole_columns(self, live: HeldColumns) -> tuple[Column, Column]:
+        ends = np.append(live.start, self.size - self.tail_bytes)
+        starts = np.append(0, live.start + live.kept)
+        keep = ends > starts
+        return starts[keep], ends[keep]
+
+    def _usable(self, live: HeldColumns, alignment: int, kind: int) -> tuple[Column, Column]:
+        """Return the first aligned byte and the last usable byte + 1 of each hole, granularity kept."""
+        ends = np.append(live.start, self.size - self.tail_bytes)
+        holes = np.append(0, live.start + live.kept)
+        keep = ends > holes
+        starts = (holes + (alignment - 1)) & -alignment
+        page = self.granularity
+        if page > 1:
+            differs = live.kind != kind
+            shares = np.append(False, differs) & ((holes - 1) // page == starts // page)
+            step = max(page, alignment)
+            starts = np.where(shares, (starts + (step - 1)) & -step, starts)
+            ends = np.where(np.append(differs, False), ends & -page, ends)
+        return starts[keep], ends[keep]
+
+    def _refusal(self, size: int, alignment: int, kind: int) -> Refusal:
+        live = self._core.columns()
+        starts, ends = self._hole_columns(live)
+        holes = ends - starts
+        free, largest = int(holes.sum()), int(holes.max(initial=0))
+        large = holes >= size
+        clamped = self._clamp(alignment)
+        aligned = ((starts + (clamped - 1)) & -clamped) + min(size, self.size) <= ends
+        first, last = self._usable(live, clamped, kind)
+        if size > free:
+            reason = "alloc.too-few-bytes"
+        elif size > largest:
+            reason = "alloc.fragmented"
+        elif not bool(np.any(large & aligned)):
+            reason = "alloc.alignment"
+        elif not bool(np.any(last - first >= size)):
+            reason = "alloc.granularity"
+        else:
+            reason = self.own_reason
+        lost = int(holes[large & ~aligned].sum())
+        return Refusal(size, alignment, free, largest, int((~large).sum()), lost, reason, kind)
+
+
+def check_range(size: int, granularity: int = 1) -> None:
+    """Raise InputError unless a range of ``size`` bytes can be managed."""
+    if not 0 < size <= MAX_RANGE_BYTES:
+        raise InputError("a range must have 1 to 2^62 bytes", where="size", found=size)
+    check_request(1, granularity, where="granularity")

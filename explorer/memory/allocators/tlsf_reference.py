@@ -1,0 +1,264 @@
+"""Two-level segregated fit in plain Python, with the classes and the search order of VMA and D3D12MA 3.x.
+
+Free blocks stand in lists by size: a first level for each power of two above 256 bytes, cut into 32 equal
+second-level classes; sizes up to 256 bytes have small classes of their own. The last free range of the block (the
+"top") stands in no list. A list is tried newest first. What the strategies try, in order:
+
+- ``balanced``: the first list that surely fits, the top, the list of the size itself, then all larger lists.
+- ``min-memory``: the list of the size itself, the top, the first list that surely fits, all larger ones.
+- ``min-time``: one block of the first list that surely fits, the top, the rest of that list, the list of the size
+  itself, all larger ones.
+- ``min-offset``: every free block by address.
+
+Sources: Masmano et al., "TLSF: a new dynamic memory allocator for real-time systems" (ECRTS 2004); the documentation
+of VulkanMemoryAllocator and D3D12MemoryAllocator; the order within lists follows from recorded answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from explorer.errors import LayoutError
+from explorer.memory.allocators.core import Held, ReferenceCore
+from explorer.memory.allocators.holes_reference import place_in_hole
+
+SMALL_BYTES = 256
+SECOND_LEVEL_BITS = 5
+CLASSES = 1 << SECOND_LEVEL_BITS
+TLSF_STRATEGIES = ("balanced", "min-memory", "min-time", "min-offset")
+"""Order of the strategy numbers of the kernel."""
+
+
+def tlsf_list_of(size: int, small_step: int) -> int:
+    """Return the number of the list for free blocks of ``size`` bytes.
+
+    Args:
+        size: Bytes, > 0.
+        small_step: Width in bytes of the classes up to 256 bytes: 8 in virtual blocks, 64 in blocks of memory.
+    """
+    if size <= SMALL_BYTES:
+        return (size - 1) // small_step
+    top_bit = size.bit_length() - 1
+    within = (size >> (top_bit - SECOND_LEVEL_BITS)) - CLASSES
+    return SMALL_BYTES // small_step + (top_bit - 8) * CLASSES + within
+
+
+def tlsf_sure_size(size: int, small_step: int) -> int:
+    """Return a size whose list holds only blocks of at least ``size`` bytes."""
+    if size > SMALL_BYTES:
+        return size + (1 << (size.bit_length() - 1 - SECOND_LEVEL_BITS))
+    if size > SMALL_BYTES - small_step:
+        return SMALL_BYTES + 1
+    return size + small_step
+
+
+class _Node:
+    """A block of the range, free or live, linked to its neighbours by address."""
+
+    __slots__ = ("after", "before", "kind", "live", "offset", "size")
+
+    def __init__(self, offset: int, size: int) -> None:
+        self.offset = offset
+        self.size = size
+        self.before: _Node | None = None
+        self.after: _Node | None = None
+        self.live = False
+        self.kind = 0
+
+
+class TlsfReference(ReferenceCore):
+    """Two-level segregated fit; see the module for the order of the search.
+
+    Args:
+        size: Bytes of the range.
+        strategy: One of ``TLSF_STRATEGIES``.
+        small_step: Width in bytes of the classes up to 256 bytes.
+        granularity: Page that kinds do not share.
+    """
+
+    def __init__(self, size: int, strategy: str = "balanced", small_step: int = 8, granularity: int = 1) -> None:
+        super().__init__()
+        self.size = size
+        self.strategy = strategy
+        self.small_step = small_step
+        self.granularity = granularity
+        self.first = self.top = _Node(0, size)
+        # A dict keeps the order of insertion and removes in O(1); the newest is the last.
+        self.lists: dict[int, dict[_Node, None]] = {}
+        self.filled = 0
+        self.node_at: dict[int, _Node] = {}
+
+    def plan(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return the place that the strategy finds first."""
+        found = self._find(size, alignment, kind)
+        return None if found is None else Held(found[1], size, found[1], size, kind)
+
+    def _first_filled(self, at_least: int) -> int | None:
+        above = self.filled >> at_least
+        return None if above == 0 else at_least + (above & -above).bit_length() - 1
+
+    def _list(self, number: int | None) -> Iterator[_Node]:
+        return reversed([] if number is None else list(self.lists[number]))
+
+    def _candidates(self, size: int) -> Iterator[_Node]:
+        if self.strategy == "min-offset":
+            node: _Node | None = self.first
+            while node is not None:
+                if not node.live:
+                    yield node
+                node = node.after
+            return
+        sure = self._first_filled(tlsf_list_of(tlsf_sure_size(size, self.small_step), self.small_step))
+        own = self._first_filled(tlsf_list_of(size, self.small_step))
+        if self.strategy == "min-memory":
+            yield from self._list(own)
+        elif self.strategy == "balanced":
+            yield from self._list(sure)
+        elif sure is not None:
+            yield next(self._list(sure))
+        yield self.top
+        if self.strategy != "balanced":
+            yield from self._list(sure)
+        if self.strategy != "min-memory":
+            yield from self._list(own)
+        while sure is not None:
+            sure = self._first_filled(sure + 1)
+            yield from self._list(sure)
+
+    def _find(self, size: int, alignment: int, kind: int) -> tuple[_Node, int] | None:
+        for node in self._candidates(size):
+            if node.size < size:
+                continue
+            before = node.before is not None and node.before.live and node.before.kind != kind
+            after = node.after is not None and node.after.live and node.after.kind != kind
+            end = node.offset + node.size
+            offset = place_in_hole(node.offset, end, size, alignment, before, after, self.granularity)
+            if offset is not None:
+                return node, offset
+        return None
+
+    def _insert(self, node: _Node) -> None:
+        number = tlsf_list_of(node.size, self.small_step)
+        self.lists.setdefault(number, {})[node] = None
+        self.filled |= 1 << number
+
+    def _remove(self, node: _Node) -> None:
+        number = tlsf_list_of(node.size, self.small_step)
+        entries = self.lists[number]
+        del entries[node]
+        if not entries:
+            self.filled &= ~(1 << number)
+
+    def _split_front(self, node: _Node, size: int) -> _Node:
+        """Cut ``size`` bytes off the front of ``node`` and return them as a node of their own."""
+        front = _Node(node.offset, size)
+        front.before, front.after = node.before, node
+        if node.before is None:
+            self.first = front
+        else:
+            node.before.after = front
+        node.before = front
+        node.offset += size
+        node.size -= size
+        return front
+
+    def _take(self, size: int, alignment: int, kind: int) -> Held | None:
+        found = self._find(size, alignment, kind)
+        if found is None:
+            return None
+        node, offset = found
+        is_top = node is self.top
+        if not is_top:
+            self._remove(node)
+        if offset > node.offset:
+            # Never joined to a free block in front: free neighbours do not exist.
+            self._insert(self._split_front(node, offset - node.offset))
+        if is_top or node.size > size:
+            taken = self._split_front(node, size)
+            if not is_top:
+                self._insert(node)
+        else:
+            taken = node
+        taken.live = True
+        taken.kind = kind
+        self.node_at[offset] = taken
+        return Held(offset, size, offset, size, kind)
+
+    def _absorb_front(self, node: _Node) -> None:
+        """Join the node in front into ``node``."""
+        front = node.before
+        assert front is not None
+        node.offset = front.offset
+        node.size += front.size
+        node.before = front.before
+        if front.before is None:
+            self.first = node
+        else:
+            front.before.after = node
+
+    def _free(self, held: Held) -> None:
+        node = self.node_at.pop(held.start)
+        node.live = False
+        if node.before is not None and not node.before.live:
+            self._remove(node.before)
+            self._absorb_front(node)
+        after = node.after
+        assert after is not None  # the top is behind every live block
+        if after.live:
+            self._insert(node)
+            return
+        if after is not self.top:
+            self._remove(after)
+        self._absorb_front(after)
+        if after is not self.top:
+            self._insert(after)
+
+    def nodes(self) -> list[_Node]:
+        """Return all blocks by address, the top last."""
+        found: list[_Node] = []
+        node: _Node | None = self.first
+        while node is not None:
+            found.append(node)
+            node = node.after
+        return found
+
+    def validate(self) -> None:
+        """Raise LayoutError unless blocks tile the range and the lists hold just the free ones."""
+        end, free = 0, set[_Node]()
+        was_free = False
+        for node in self.nodes():
+            if node.offset != end:
+                raise LayoutError("blocks do not tile the range", where="offset", found=node.offset)
+            end = node.offset + node.size
+            if not node.live and node is not self.top:
+                free.add(node)
+            if was_free and not node.live and node.size:
+                raise LayoutError("free neighbours were not joined", where="offset", found=node.offset)
+            was_free = not node.live
+        if end != self.size:
+            raise LayoutError("blocks do not reach the end of the range", where="offset", found=end)
+        listed = {node: number for number, entries in self.lists.items() for node in entries}
+        if set(listed) != free or any(tlsf_list_of(n.size, self.small_step) != k for n, k in listed.items()):
+            raise LayoutError("the lists do not hold just the free blocks")
+        if self.filled != sum(1 << number for number, entries in self.lists.items() if entries):
+            raise LayoutError("the bit map contradicts the lists")
+
+    def copy(self) -> TlsfReference:
+        """Return an independent copy, lists in the same order."""
+        twin = TlsfReference(self.size, self.strategy, self.small_step, self.granularity)
+        self._copy_held_to(twin)
+        copies: dict[_Node, _Node] = {}
+        last: _Node | None = None
+        for node in self.nodes():
+            fresh = copies[node] = _Node(node.offset, node.size)
+            fresh.live, fresh.kind, fresh.before = node.live, node.kind, last
+            if last is None:
+                twin.first = fresh
+            else:
+                last.after = fresh
+            last = fresh
+        twin.top = copies[self.top]
+        twin.lists = {number: {copies[node]: None for node in entries} for number, entries in self.lists.items()}
+        twin.filled = self.filled
+        twin.node_at = {offset: copies[node] for offset, node in self.node_at.items()}
+        return twin

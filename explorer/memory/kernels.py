@@ -1,0 +1,94 @@
+"""Whether the compiled kernels are ready, and how they get ready: without freezing anything.
+
+Compiling takes seconds, loading from the cache a tenth of one. So nothing compiles by surprise: the plain-Python
+references serve until ``warm_up`` ran once on this machine (a background process does that) and left its mark in
+the cache folder. Importing this module imports neither numba nor any kernel.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ParamSpec, TypeVar, cast
+
+import platformdirs
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WARM_UPS: tuple[str, ...] = ()
+"""``module:function`` of every group of kernels; each function calls its kernels once with their real types."""
+
+_KERNEL_MODULE_ENDING = "_kernels"
+_marked: dict[str, bool] = {}
+
+
+def use_cache_folder() -> Path:
+    """Point numba's cache at the user's cache folder, unless the environment names one; return it.
+
+    Must run before numba is imported, which reads the variable only then.
+    """
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    if not folder:
+        folder = str(Path(platformdirs.user_cache_dir("memory-layout-explorer", appauthor=False)) / "kernels")
+        os.environ["NUMBA_CACHE_DIR"] = folder
+    return Path(folder)
+
+
+def is_jit_disabled() -> bool:
+    """Return whether the environment forbids compiling (coverage and mutation runs do)."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function of a module: without the interpreter lock, kept in the cache, on its first call."""
+    use_cache_folder()
+    numba = import_module("numba")
+    return cast("Callable[P, R]", numba.njit(nogil=True, cache=True)(function))
+
+
+def kernels_ready() -> bool:
+    """Return whether kernels can be called without compiling first. Cheap; may turn True at any time."""
+    if is_jit_disabled():
+        return False
+    mark = _mark()
+    if not _marked.get(str(mark), False):
+        _marked[str(mark)] = mark.is_file()
+    return _marked[str(mark)]
+
+
+def warm_up() -> None:
+    """Compile every kernel into the cache and leave the mark; returns at once where that was done before."""
+    if is_jit_disabled() or kernels_ready():
+        return
+    for name in WARM_UPS:
+        module, function = name.split(":")
+        getattr(import_module(module), function)()
+    mark = _mark()
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+
+
+_mark_of: dict[Path, Path] = {}
+
+
+def _mark() -> Path:
+    """Return the file that says: these kernels, by this compiler, are in the cache."""
+    folder = use_cache_folder()
+    if folder not in _mark_of:
+        parts = [sys.version, version("numba"), version("numpy"), os.uname().machine if hasattr(os, "uname") else ""]
+        for name in WARM_UPS:
+            spec = find_spec(name.split(":")[0])
+            if spec is not None and spec.origin is not None:
+                # numba itself trusts path, size and time of the source.
+                state = os.stat(spec.origin)
+                parts.append(f"{spec.origin} {state.st_size} {state.st_mtime_ns}")
+        digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+        _mark_of[folder] = folder / f"ready-{digest}"
+    return _mark_of[folder]
