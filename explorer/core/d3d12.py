@@ -1,7 +1,6 @@
 """The calls of D3D12 that are simulated: their inputs, with the API's own parameter names.
 
-Where a method belongs to an object other than the device, command queue or adapter, ``this`` names that object.
-A created object's name is the record's ``out``.
+The object that a method belongs to is named ``pResource`` (Map, Unmap) or ``pObject`` (Release). A created object's name is the record's ``out``.
 """
 
 from __future__ import annotations
@@ -209,7 +208,7 @@ class CopyTileMappings:
 class Map:
     """``ID3D12Resource::Map``; a null read range means that all may be read."""
 
-    this: ObjectName
+    pResource: ObjectName
     Subresource: UINT = 0
     pReadRange: MemoryRange | None = None
     ppData: bool = True
@@ -219,7 +218,7 @@ class Map:
 class Unmap:
     """``ID3D12Resource::Unmap``; a null written range means that all may have been written."""
 
-    this: ObjectName
+    pResource: ObjectName
     Subresource: UINT = 0
     pWrittenRange: MemoryRange | None = None
 
@@ -317,7 +316,7 @@ class CreateRootSignature:
     """``D3D12SerializeVersionedRootSignature`` and ``CreateRootSignature`` in one."""
 
     pRootSignature: RootSignatureDesc
-    Version: RootSignatureVersion = RootSignatureVersion(2)
+    Version: RootSignatureVersion = RootSignatureVersion["_1_1"]
     nodeMask: UINT = 0
 
 
@@ -409,7 +408,7 @@ class Present:
 class Release:
     """``IUnknown::Release`` of the last reference."""
 
-    this: ObjectName
+    pObject: ObjectName
 
 
 CALLS = (
