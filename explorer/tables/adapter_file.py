@@ -40,7 +40,7 @@ SYSTEM_SCHEMA = "memory-explorer/system-preset/1"
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 BUS_TYPES = ("AGP 1x", "AGP 2x", "AGP 4x", "AGP 8x", "PCIe", "chipset", "on-die", "none")
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|unknown")
 _MAX_SEGMENTS = 64
 _CHOICES: dict[str, tuple[str, ...]] = {
     "AdapterSegment.group": get_args(Group),
@@ -161,7 +161,8 @@ def adapter_to_toml(adapter: Adapter) -> str:
             document.add(key, TomlInteger(number, Trivia(), f"0x{number:04X}"))
         elif key == "quirks":
             lines = tomlkit.array()
-            lines.extend(adapter.quirks)
+            for quirk in adapter.quirks:
+                lines.append(quirk)  # pyright: ignore[reportUnknownMemberType] - tomlkit's Array is an untyped list
             document.add(key, lines.multiline(True))
         else:
             document.add(key, tomlkit.item(value))

@@ -55,6 +55,10 @@ ADAPTER_RULES: tuple[AdapterRule, ...] = (
                 _CHOICE + ": no byte of RAM belongs to two segments"),
     AdapterRule("system.console", "the title and reserved shares are all the memory there is, and nothing pages: 0",
                 "published memory layouts of the consoles"),
+    AdapterRule("system.rate", "at the rate of the bus to the GPU", _CHOICE),
+    AdapterRule("system.shared", "twice the shared memory that DXGI reports", _REPORTS + ", rule 1"),
+    AdapterRule("system.default", "16 GiB where a report names no memory at all", _CHOICE),
+    AdapterRule("year.report", "year of the report, 2015 where it has no date", _CHOICE),
     AdapterRule("page-file.size", "as large as the system memory", _CHOICE),
     AdapterRule("page-file.rate", "disk of the year: 60 MB/s before 2011, 500 MB/s before 2018, then 3 GB/s", _CHOICE),
     AdapterRule("bus.on-die", "no bus: a copy reads and writes the same memory, so half of its bandwidth", _CHOICE),
@@ -66,6 +70,10 @@ ADAPTER_RULES: tuple[AdapterRule, ...] = (
     AdapterRule("uma.not-coherent", "CacheCoherentUMA false: the slower reads, so no false promise", _CHOICE),
     AdapterRule("caching.heap-type", "upload write-combined, readback cached", _SPECS + ": heap properties, rule 8"),
     AdapterRule("d3d12.feature-level", "what the feature level guarantees, nothing above", "adapter notes, rule 14"),
+    AdapterRule("d3d12.least-level", "11_0, the least level on which D3D12 runs", "Microsoft: hardware feature levels"),
+    AdapterRule("d3d12.one-node", "one node, none shared", _CHOICE + ": most adapters are not linked"),
+    AdapterRule("d3d12.not-tiled", "TileBasedRenderer false unless reported", "adapter notes, table of classes"),
+    AdapterRule("uma.dedicated", "UMA if less than 1 GiB is dedicated", _CHOICE),
     AdapterRule("d3d12.heap-tier", "tier 2 for AMD and integrated Intel as in their reports, else tier 1", _REPORTS),
     AdapterRule("d3d12.va-bits", "40 bits, the FL 12_2 guarantee and the least reported by hardware", _REPORTS),
     AdapterRule("d3d12.isolated-mmu", "true, as on all hardware in the reports", _REPORTS),
@@ -140,6 +148,42 @@ def assumed_heap_tier(vendor_id: int, uma: bool) -> int:
 def guaranteed_tiers(max_feature_level: str) -> tuple[int, int]:
     """Return the binding tier and tiled-resources tier that a feature level guarantees."""
     return {"12_0": (2, 2), "12_1": (2, 2), "12_2": (3, 3)}.get(max_feature_level, (1, 0))
+
+
+def assumed_options(
+    vendor_id: int, uma: bool, max_feature_level: str, all_visible: bool
+) -> dict[str, tuple[int | bool, str]]:
+    """Return what D3D12 options are taken to be where nobody reported them.
+
+    Args:
+        vendor_id: PCI vendor id.
+        uma: Whether the adapter is UMA.
+        max_feature_level: ``12_1`` and so on.
+        all_visible: Whether the CPU can map all video memory.
+
+    Returns:
+        Option → (value, rule id).
+    """
+    binding, tiled = guaranteed_tiers(max_feature_level)
+    views, samplers = assumed_descriptor_maxima(vendor_id)
+    return {
+        "NodeCount": (1, "d3d12.one-node"),
+        "TileBasedRenderer": (False, "d3d12.not-tiled"),
+        "CacheCoherentUMA": (False, "uma.not-coherent"),
+        "IsolatedMMU": (True, "d3d12.isolated-mmu"),
+        "ResourceHeapTier": (assumed_heap_tier(vendor_id, uma), "d3d12.heap-tier"),
+        "ResourceBindingTier": (binding, "d3d12.feature-level"),
+        "TiledResourcesTier": (tiled, "d3d12.feature-level"),
+        "MaxGPUVirtualAddressBitsPerResource": (40, "d3d12.va-bits"),
+        "MaxGPUVirtualAddressBitsPerProcess": (40, "d3d12.va-bits"),
+        "StandardSwizzle64KBSupported": (False, "d3d12.absent"),
+        "GPUUploadHeapSupported": (uma or all_visible, "d3d12.gpu-upload"),
+        "MSAA64KBAlignedTextureSupported": (False, "d3d12.absent"),
+        "TightAlignmentSupportTier": (0, "d3d12.absent"),
+        "CrossNodeSharingTier": (0, "d3d12.one-node"),
+        "MaxViewDescriptorHeapSize": (views, "d3d12.descriptor-maxima"),
+        "MaxSamplerDescriptorHeapSize": (samplers, "d3d12.descriptor-maxima"),
+    }
 
 
 def remainder_bytes(system_memory_bytes: int, taken_bytes: int) -> int:
