@@ -1,6 +1,7 @@
 """The calls of D3D12 that are simulated: their inputs, with the API's own parameter names.
 
-The object that a method belongs to is named ``pResource`` (Map, Unmap) or ``pObject`` (Release). A created object's name is the record's ``out``.
+The object that a method belongs to is named ``pResource`` (Map, Unmap) or ``pObject`` (Release). A created
+object's name is the record's ``out``.
 """
 
 from __future__ import annotations

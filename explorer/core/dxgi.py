@@ -247,9 +247,4 @@ def texel_bytes(info: DxgiFormatInfo, width: int, height: int, depth: int = 1) -
         )
     if info.is_yuv and info.plane_count == 1 and info.is_planar:
         return depth * ceil_div(width * height * info.bits_per_texel, 8)
-    blocks = ceil_div(width, info.block_width) * ceil_div(height, info.block_height)
-    return (
-        depth * ceil_div(blocks * info.bits_per_unit, 8)
-        if info.bits_per_unit < 8
-        else (depth * blocks * info.bytes_per_block)
-    )
+    return depth * ceil_div(width, info.block_width) * ceil_div(height, info.block_height) * info.bytes_per_block
