@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_args, get_type_hints
 
+from explorer.core.units import MAX_BYTES
 from explorer.errors import ExplorerError
 from explorer.tables.adapter_model import (
     UNSOURCED_KEYS,
@@ -169,6 +170,16 @@ def adapter_to_toml(adapter: Adapter) -> str:
     return tomlkit.dumps(document)
 
 
+def value_range(record: str, name: str) -> tuple[int, int]:
+    """Return the least and the greatest integer that a preset takes.
+
+    Args:
+        record: Class of the record, for example ``D3d12Options``.
+        name: Its field.
+    """
+    return _RANGES.get(f"{record}.{name}", (0, MAX_BYTES))
+
+
 def load_system(path: Path) -> AdapterSystem:
     """Return the multi-adapter system of a preset file.
 
@@ -220,7 +231,7 @@ def _value(reader: TableReader, cls: type, name: str, unknown: Mapping[str, str]
     if plain is bool:
         return reader.boolean(name)
     if plain is int:
-        return reader.integer(name, *_RANGES.get(rule, (0,)))
+        return reader.integer(name, *value_range(cls.__name__, name))
     if is_dataclass(plain):
         return _record(reader.table(name), cast("type", plain), path, unknown, used)
     return reader.text(name, _CHOICES.get(rule, ()))

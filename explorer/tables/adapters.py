@@ -53,8 +53,8 @@ __all__ = [
     "D3d9Caps", "D3d12Options", "DescriptorSizes", "Dxgi", "Group", "GroupBudget", "Kind", "Limits", "MemoryClass",
     "Placement", "SizeModel", "ValueOrigin", "Windows",
     "adapter", "adapter_from_mapping", "adapter_ids", "adapter_to_mapping", "adapter_to_toml", "adapters", "duplicate",
-    "load_adapter", "load_system", "save_adapter", "system", "system_ids", "systems", "user_preset_complaints",
-    "value_keys",
+    "load_adapter", "load_system", "save_adapter", "shipped_adapter_with", "system", "system_ids", "systems",
+    "user_preset_complaints", "value_keys",
 ]  # fmt: skip
 
 
@@ -93,6 +93,13 @@ def adapters() -> tuple[Adapter, ...]:
             if path.parent != own:
                 raise
     return tuple(sorted(found, key=lambda a: (a.year, a.id)))
+
+
+def shipped_adapter_with(vendor_id: int, device_id: int) -> Adapter | None:
+    """Return the shipped adapter of this PCI id with the smallest number of nodes, or None."""
+    folder = presets_folder() / "adapters"
+    same = [a for a in map(_read_adapter, _toml_files(folder)) if (a.vendor_id, a.device_id) == (vendor_id, device_id)]
+    return min(same, key=lambda a: (a.node_count, a.id), default=None)
 
 
 def user_preset_complaints() -> tuple[Complaint, ...]:
