@@ -79,7 +79,7 @@ class PresentParameters:
     BackBufferCount: UINT = 1
     MultiSampleType: MultisampleType = MultisampleType.NONE
     MultiSampleQuality: UINT = 0
-    SwapEffect: SwapEffect = SwapEffect.DISCARD
+    SwapEffect: SwapEffect | UINT = SwapEffect.DISCARD
     Windowed: bool = True
     EnableAutoDepthStencil: bool = False
     AutoDepthStencilFormat: FormatValue = Format.UNKNOWN
