@@ -215,9 +215,7 @@ def placements() -> Mapping[tuple[str, str], Placement]:
     table = _read("placement", _Placements)
     lost = {segment: gone for segment, _, _, gone in table.segments}
     return {
-        (adapter, key): Placement(
-            adapter, key, segment, copy, tuple(others), view, why, source, lost.get(segment, True)
-        )
+        (of, key): Placement(of, key, segment, copy, tuple(others), view, why, source, lost.get(segment, True))
         for of, key, segment, copy, others, view, why, source in table.rows
     }
 
