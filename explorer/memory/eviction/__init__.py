@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from explorer.errors import CommandError
-from explorer.memory.eviction import fifo, lru, lru_mru, mru, priority_lru
+from explorer.memory.eviction import arc, belady, clock, fifo, lru, lru_mru, mru, priority_lru, s3_fifo, sieve
+from explorer.memory.eviction.belady import fetch_bound
 from explorer.memory.eviction.order import NOBODY, EvictionOrder
 from explorer.memory.eviction.policy import EvictionPolicy
+from explorer.memory.eviction.simulation import EvictionCounts, simulate
+from explorer.memory.eviction.stream import ReferenceStream, reference_stream
 
-__all__ = ["EVICTION_POLICIES", "NOBODY", "EvictionOrder", "EvictionPolicy", "make_order", "policy_by_id"]
+__all__ = [
+    "EVICTION_POLICIES",
+    "NOBODY",
+    "EvictionCounts",
+    "EvictionOrder",
+    "EvictionPolicy",
+    "ReferenceStream",
+    "fetch_bound",
+    "make_order",
+    "policy_by_id",
+    "reference_stream",
+    "simulate",
+]
 
 EVICTION_POLICIES: tuple[EvictionPolicy, ...] = (
     lru.POLICY,
@@ -15,6 +30,11 @@ EVICTION_POLICIES: tuple[EvictionPolicy, ...] = (
     lru_mru.POLICY,
     priority_lru.POLICY,
     fifo.POLICY,
+    clock.POLICY,
+    sieve.POLICY,
+    s3_fifo.POLICY,
+    arc.POLICY,
+    belady.POLICY,
 )
 """All policies, in the order of menus and of the command line."""
 

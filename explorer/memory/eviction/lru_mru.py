@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from explorer.memory.eviction.order import NOBODY
-from explorer.memory.eviction.policy import EvictionPolicy
+from explorer.memory.eviction.policy import Counts, EvictionPolicy
 from explorer.memory.eviction.queues import END
 from explorer.memory.eviction.recency import PriorityOrder
+from explorer.memory.eviction.replay import replay
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
+
+    from explorer.memory.eviction.stream import ReferenceStream
 
 
 class LruMruOrder(PriorityOrder):
@@ -76,6 +79,18 @@ class LruMruOrder(PriorityOrder):
         return used is not None and used[0] == self._frame
 
 
+def plain(stream: ReferenceStream, budget_bytes: int) -> Counts:
+    """Run a stream in plain Python."""
+    return replay(LruMruOrder, stream, budget_bytes)
+
+
+def compiled(stream: ReferenceStream, budget_bytes: int) -> Counts:
+    """Run a stream with the kernel."""
+    from explorer.memory.eviction import levels_kernels
+
+    return levels_kernels.run_levels(stream, budget_bytes, turns=True)
+
+
 POLICY = EvictionPolicy(
     id="lru-mru",
     name="LRU, MRU while thrashing",
@@ -85,4 +100,6 @@ POLICY = EvictionPolicy(
     ),
     source="Direct3D 9 managed resources: reference d3d9 R5.5, R5.6, R5.8",
     order=LruMruOrder,
+    plain=plain,
+    compiled=compiled,
 )

@@ -122,6 +122,10 @@ class EvictionOrder(Protocol):
         """Take out an object that is destroyed; nothing remembers it."""
         ...
 
+    def forget(self, object_id: int) -> None:
+        """Say that an object which is not resident was destroyed: its ghost, if a policy keeps one, goes too."""
+        ...
+
     def copy(self) -> Self:
         """Return an independent copy with the same future (for checkpoints, and to ask "who would leave?")."""
         ...

@@ -143,6 +143,17 @@ class ResidentSet:
         """End the frame."""
         self._frame = -1
 
+    def forget(self, object_id: int) -> None:
+        """Do nothing: most policies remember only residents."""
+
+    def admits(self, size: int) -> bool:
+        """Return whether a laboratory run lets an object of this size in at all."""
+        return True
+
+    def keeps(self, object_id: int, size: int) -> bool:
+        """Return whether a laboratory run takes the object in, now that there is room."""
+        return True
+
     def last_use(self, object_id: int) -> tuple[int, int]:
         """Return ``(frame, time)`` of the latest use; ``(-1, 0)`` for one that was never touched."""
         self._demand(object_id)

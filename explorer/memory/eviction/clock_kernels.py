@@ -1,0 +1,57 @@
+"""CLOCK over columns, compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.memory.kernels import kernel
+
+if TYPE_CHECKING:
+    from explorer.memory.eviction.columns import Counts, Ids, Sizes
+
+ABSENT, RESIDENT, USED = 0, 1, 2
+
+
+@kernel
+def run(ids: Ids, sizes: Sizes, capacity: int) -> Counts:
+    """Return ``(misses, fetched bytes, evictions)`` of a stream; see ``columns``.
+
+    The clock is a queue whose used members go back to its end: the same victims as a hand that moves, without gaps.
+    """
+    room = 1
+    while room < sizes.size:
+        room *= 2
+    mask = np.uint32(room - 1)
+    queue = np.empty(room, np.uint32)
+    state = np.zeros(sizes.size, np.uint8)
+    misses = fetched = evictions = used = 0
+    head = np.uint32(0)
+    tail = np.uint32(0)
+    for now in range(ids.size):
+        wanted = ids[now]
+        if state[wanted] != ABSENT:
+            state[wanted] = USED
+            continue
+        size = sizes[wanted]
+        misses += 1
+        fetched += size
+        if size > capacity:
+            continue
+        while used + size > capacity:
+            victim = queue[head & mask]
+            head += np.uint32(1)
+            if state[victim] == USED:
+                state[victim] = RESIDENT
+                queue[tail & mask] = victim
+                tail += np.uint32(1)
+            else:
+                state[victim] = ABSENT
+                used -= sizes[victim]
+                evictions += 1
+        used += size
+        state[wanted] = RESIDENT
+        queue[tail & mask] = wanted
+        tail += np.uint32(1)
+    return misses, fetched, evictions

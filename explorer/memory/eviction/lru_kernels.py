@@ -1,0 +1,42 @@
+"""LRU over columns, compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.memory.kernels import kernel
+
+if TYPE_CHECKING:
+    from explorer.memory.eviction.columns import Counts, Ids, Sizes
+
+
+@kernel
+def run(ids: Ids, sizes: Sizes, capacity: int) -> Counts:
+    """Return ``(misses, fetched bytes, evictions)`` of a stream; see ``columns``.
+
+    The stream itself is the queue: an entry is an object's place in it if it is the object's latest use. So a hit is
+    one store, and the oldest end walks the stream once.
+    """
+    latest = np.full(sizes.size, -1, np.int32)
+    misses = fetched = evictions = used = 0
+    oldest = 0
+    for now in range(ids.size):
+        wanted = ids[now]
+        if latest[wanted] < 0:
+            size = sizes[wanted]
+            misses += 1
+            fetched += size
+            if size > capacity:
+                continue
+            while used + size > capacity:
+                victim = ids[oldest]
+                if latest[victim] == oldest:
+                    latest[victim] = -1
+                    used -= sizes[victim]
+                    evictions += 1
+                oldest += 1
+            used += size
+        latest[wanted] = now
+    return misses, fetched, evictions
