@@ -170,6 +170,17 @@ def adapter_to_toml(adapter: Adapter) -> str:
     return tomlkit.dumps(document)
 
 
+def left_out(adapter: Adapter) -> list[str]:
+    """Return the key paths that a preset of this adapter must name in ``[unknown]``."""
+    paths = [name for name in ("device_id", "dxgi", "limits") if getattr(adapter, name) is None]
+    records = [("d3d9", adapter.d3d9), ("limits", adapter.limits)]
+    for at, record in [*records, *((f"budgets.{i}", b) for i, b in enumerate(adapter.budgets))]:
+        if record is not None:
+            names = (name for name, (_, optional) in _hints(type(record)).items() if optional)
+            paths += [f"{at}.{name}" for name in names if getattr(record, name) is None]
+    return paths
+
+
 def value_range(record: str, name: str) -> tuple[int, int]:
     """Return the least and the greatest integer that a preset takes.
 
@@ -289,11 +300,11 @@ def _check_segments(adapter: Adapter, reader: TableReader) -> None:
         names.add(s.name)
         if s.node >= adapter.node_count:
             raise reader.fail("no such node", f"{at}.node", s.node, (f"0 to {adapter.node_count - 1}",))
+        if s.size_bytes == 0 and s.group not in ("SYSTEM", "PAGE_FILE"):
+            raise reader.fail("must not be empty", f"{at}.size_bytes", 0, ("a size above 0",))
         if s.cpu_visible_bytes > s.size_bytes:
             raise reader.fail("more than the segment", f"{at}.cpu_visible_bytes", s.cpu_visible_bytes,
                               (f"at most {s.size_bytes}",))  # fmt: skip
-        if s.size_bytes == 0 and s.group not in ("SYSTEM", "PAGE_FILE"):
-            raise reader.fail("must not be empty", f"{at}.size_bytes", 0, ("a size above 0",))
     for group in ("SYSTEM", "PAGE_FILE"):
         count = sum(s.group == group for s in adapter.segments)
         if count != 1:

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from explorer.errors import CommandError, Complaint, InputError, PresetError
 from explorer.tables.adapter_file import (
@@ -16,6 +16,7 @@ from explorer.tables.adapter_file import (
     adapter_from_mapping,
     adapter_to_mapping,
     adapter_to_toml,
+    left_out,
     load_adapter,
     load_system,
 )
@@ -43,9 +44,6 @@ from explorer.tables.adapter_model import (
 )
 from explorer.tables.adapter_rules import ADAPTER_RULES, RULES_BY_ID, AdapterRule, DescriptorSizes
 from explorer.tables.locations import presets_folder, user_presets_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = [
     "ADAPTER_RULES", "ADAPTER_SCHEMA", "BUS_TYPES", "RULES_BY_ID",
@@ -194,15 +192,7 @@ def _with_provenance(original: Adapter, copy: Adapter) -> Adapter:
     edited = {key: "user" for key, value in new.items() if key not in old or old[key] != value}
     # A prefix that covers nothing any more would be refused by the reader.
     prefixes = {key[:i] for key in new for i in range(len(key) + 1) if i == len(key) or key[i] == "."}
-    unknown = {key: why for key, why in original.unknown.items() if not _covers(key, new)}
-    for key in old:
-        if key not in new and not key.startswith(("segments.", "budgets.")):
-            unknown[key] = "left out by the user"
-    for i, budget in enumerate(copy.budgets):
-        for name in ("budget_bytes", "available_for_reservation"):
-            if getattr(budget, name) is None:
-                unknown.setdefault(f"budgets.{i}.{name}", "left out by the user")
-    unknown = {key: why for key, why in unknown.items() if not key.startswith("budgets.") or _is_left_out(copy, key)}
+    unknown = {key: original.unknown.get(key, "left out by the user") for key in left_out(copy)}
     rules = {key: rule for key, rule in original.assumed_rules.items() if key in prefixes and key not in edited}
     return replace(
         copy,
@@ -211,15 +201,6 @@ def _with_provenance(original: Adapter, copy: Adapter) -> Adapter:
         assumed_rules={**rules, **edited},
         unknown=unknown,
     )
-
-
-def _covers(prefix: str, keys: Iterable[str]) -> bool:
-    return any(key == prefix or key.startswith(prefix + ".") for key in keys)
-
-
-def _is_left_out(adapter: Adapter, key: str) -> bool:
-    parts = key.split(".")
-    return int(parts[1]) < len(adapter.budgets) and _at(adapter, key) is None
 
 
 def _at(adapter: Adapter, key: str) -> object:

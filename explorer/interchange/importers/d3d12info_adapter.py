@@ -437,10 +437,14 @@ def _increments(b: _Builder, adapter: Section, options: dict[str, Any], vendor: 
     section = adapter.section("GetDescriptorHandleIncrementSize")
     chosen = assumed_increments(vendor)
     options["DescriptorIncrement"] = {
-        name: b.pick(f"d3d12.DescriptorIncrement.{name}", section.number(f"D3D12_DESCRIPTOR_HEAP_TYPE_{name}", 1 << 16, 1),
-                     getattr(chosen, name), "d3d12.increment")
+        name: b.pick(
+            f"d3d12.DescriptorIncrement.{name}",
+            section.number(f"D3D12_DESCRIPTOR_HEAP_TYPE_{name}", 1 << 16, 1),
+            getattr(chosen, name),
+            "d3d12.increment",
+        )
         for name in ("CBV_SRV_UAV", "SAMPLER", "RTV", "DSV")
-    }  # fmt: skip
+    }
 
 
 def _caps(b: _Builder, desc: Section, dedicated: int, shared: int) -> None:
