@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from explorer.tables.adapter_file import adapter_to_mapping
@@ -26,13 +27,13 @@ def adapter_json(adapter: Adapter) -> dict[str, Any]:
     """
     mapping = adapter_to_mapping(adapter)
     shown = {key: value for key, value in mapping.items() if key not in _ABOUT_THE_FILE}
-    for name in ("device_id", "d3d9", "d3d12", "dxgi", "limits"):
-        shown.setdefault(name, None)
-    for table in ("d3d9", "limits"):
-        values = getattr(adapter, table)
-        if values is not None:
-            shown[table] = {name: getattr(values, name) for name in values.__dataclass_fields__}
-    shown["budgets"] = [_budget(adapter, i) for i in range(len(adapter.budgets))]
+    # A preset leaves out what is unknown; a script finds null there, never a missing key.
+    shown["device_id"] = adapter.device_id
+    for name in ("bus", "d3d9", "d3d12", "dxgi", "limits"):
+        record = getattr(adapter, name)
+        shown[name] = None if record is None else asdict(record)
+    shown["segments"] = [asdict(segment) for segment in adapter.segments]
+    shown["budgets"] = [asdict(budget) for budget in adapter.budgets]
     shown["memory_class"] = adapter.memory_class
     shown["is_cache_coherent"] = adapter.is_cache_coherent
     shown["size_model"] = adapter.size_model
@@ -56,16 +57,6 @@ def _entry(adapter: Adapter) -> dict[str, Any]:
         ],
         "budgets": [{"node": b.node, "group": b.group, "budget_bytes": b.budget_bytes} for b in adapter.budgets],
         "assumed": adapter.assumed,
-    }
-
-
-def _budget(adapter: Adapter, index: int) -> dict[str, Any]:
-    b = adapter.budgets[index]
-    return {
-        "node": b.node,
-        "group": b.group,
-        "budget_bytes": b.budget_bytes,
-        "available_for_reservation": b.available_for_reservation,
     }
 
 

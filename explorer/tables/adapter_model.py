@@ -103,13 +103,18 @@ class GroupBudget:
         group: LOCAL or NON_LOCAL.
         budget_bytes: What the system grants a foreground process on a quiet machine; None: no such thing (before
             WDDM 2).
-        available_for_reservation: Bytes that can be reserved; None as above.
+        available_for_reservation_bytes: Bytes that can be reserved; None as above.
     """
 
     node: int
     group: Literal["LOCAL", "NON_LOCAL"]
     budget_bytes: int | None
-    available_for_reservation: int | None
+    available_for_reservation_bytes: int | None
+
+    @property
+    def available_for_reservation(self) -> int | None:
+        """The bytes under the API's own name."""
+        return self.available_for_reservation_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,7 @@ def test_that_the_driver_model_decides_placement(adapter: Adapter) -> None:
 def test_that_budgets_exist_exactly_where_d3d12_does(adapter: Adapter) -> None:
     for budget in adapter.budgets:
         assert (budget.budget_bytes is None) == (not adapter.apis.d3d12)
-        assert (budget.available_for_reservation is None) == (not adapter.apis.d3d12)
+        assert (budget.available_for_reservation_bytes is None) == (not adapter.apis.d3d12)
         if budget.budget_bytes is not None:
             assert 0 <= budget.budget_bytes <= adapter.group_bytes(budget.node, budget.group)
 
@@ -156,7 +157,7 @@ def test_that_the_rules_give_what_reports_measured(adapter_id: str) -> None:
     total = found.group_bytes(0, "LOCAL")
     assert found.origin("budgets.0.budget_bytes").confidence == "measured"
     assert found.budgets[0].budget_bytes == assumed_budget(total)[0] == total - 768 * MIB
-    assert found.budgets[0].available_for_reservation == assumed_reservation(total)
+    assert found.budgets[0].available_for_reservation_bytes == assumed_reservation(total)
 
 
 def test_that_several_segments_share_a_budget() -> None:
@@ -201,6 +202,10 @@ def test_that_one_adapter_shows_source_and_confidence_of_each_value(adapter: Ada
     assert sum(c == "assumed" for c in shown["confidence"].values()) == adapter.assumed
     assert shown["adapter"]["id"] == adapter.id
     assert {"apis", "bus", "segments", "budgets", "d3d9", "d3d12", "limits", "quirks"} <= set(shown["adapter"])
+    for segment in shown["adapter"]["segments"]:
+        assert set(segment) == {f.name for f in fields(library.AdapterSegment)}
+    if adapter.d3d9 is not None:
+        assert set(shown["adapter"]["d3d9"]) == {f.name for f in fields(library.D3d9Caps)}
     json.dumps(shown, allow_nan=False)
 
 
@@ -292,9 +297,9 @@ _RENAMED = {
 _BUDGETS = {
     "local_budget_bytes": "budgets.0.budget_bytes",
     "title_memory_bytes": "budgets.0.budget_bytes",
-    "local_available_for_reservation_bytes": "budgets.0.available_for_reservation",
+    "local_available_for_reservation_bytes": "budgets.0.available_for_reservation_bytes",
     "nonlocal_budget_bytes": "budgets.1.budget_bytes",
-    "nonlocal_available_for_reservation_bytes": "budgets.1.available_for_reservation",
+    "nonlocal_available_for_reservation_bytes": "budgets.1.available_for_reservation_bytes",
 }
 _WORDS = {
     "WC for upload, WB for readback": "per heap type",

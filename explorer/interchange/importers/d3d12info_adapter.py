@@ -405,7 +405,7 @@ def _budgets(b: _Builder, adapter: Section, dedicated: int, shared: int, is_uma:
             "node": 0,
             "group": group,
             "budget_bytes": b.pick(f"budgets.{i}.budget_bytes", budget, chosen, rule),
-            "available_for_reservation": b.pick(f"budgets.{i}.available_for_reservation",
+            "available_for_reservation_bytes": b.pick(f"budgets.{i}.available_for_reservation_bytes",
                                                 section.number("AvailableForReservation"),
                                                 assumed_reservation(total), reserve_rule),
         })  # fmt: skip
