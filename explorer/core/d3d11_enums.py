@@ -416,6 +416,13 @@ class FeatureLevel(ApiEnum):
         return "D3D_FEATURE_LEVEL_"
 
 
+LEVEL_10_0 = FeatureLevel(0xA000)
+LEVEL_10_1 = FeatureLevel(0xA100)
+LEVEL_11_0 = FeatureLevel(0xB000)
+LEVEL_11_1 = FeatureLevel(0xB100)
+LEVEL_12_1 = FeatureLevel(0xC100)
+
+
 class EvictionPriority(ApiEnum):
     """DXGI_RESOURCE_PRIORITY."""
 
