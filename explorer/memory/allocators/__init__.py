@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from explorer.errors import CommandError, InputError
+from explorer.memory.allocators.bins import OffsetBinsAllocator
 from explorer.memory.allocators.fits import BestFitAllocator, FirstFitAllocator, WorstFitAllocator
 from explorer.memory.allocators.protocol import (
     Allocator,
@@ -47,6 +48,7 @@ ALLOCATORS: tuple[AllocatorEntry, ...] = (
     AllocatorEntry("best-fit", "Best fit", "the smallest hole that fits", BestFitAllocator),
     AllocatorEntry("first-fit", "First fit", "the lowest hole that fits", FirstFitAllocator),
     AllocatorEntry("worst-fit", "Worst fit", "the largest hole", WorstFitAllocator),
+    AllocatorEntry("offset-bins", "Offset bins", "floating-point size bins, as OffsetAllocator", OffsetBinsAllocator),
 )
 
 
@@ -64,7 +66,7 @@ def make_allocator(allocator_id: str, size: int, **options: object) -> Allocator
 
     Args:
         allocator_id: Id as on the command line.
-        size: Bytes of the range, 1 … 2^62.
+        size: Bytes of the range, 1 … 2^61.
         options: Options of the allocator's class.
 
     Raises:

@@ -1,4 +1,4 @@
-"""First, best and worst fit in plain Python: the holes are what the live blocks leave, and one rule picks among them."""
+"""First, best and worst fit in plain Python: one rule picks among the holes that live blocks leave."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from explorer.memory.allocators.protocol import (
 )
 from explorer.memory.kernels import kernels_ready
 
-MAX_RANGE_BYTES = 1 << 62
+MAX_RANGE_BYTES = 1 << 61
 """Largest range: aligning an offset up must stay within signed 64 bit."""
 
 
@@ -31,7 +31,7 @@ class RangeAllocator:
 
     Args:
         allocator_id: Id as on the command line.
-        size: Bytes of the range, 1 … 2^62.
+        size: Bytes of the range, 1 … 2^61.
         core: The plain-Python reference.
         compile_core: Makes the compiled core in the state of the given one; None where there is none.
         granularity: Blocks of different kinds never share a page of so many bytes (a power of two; 1 = no rule).
@@ -83,7 +83,7 @@ class RangeAllocator:
         operations.check()
         if kernels_ready():
             self.use_kernels()
-        return self._core.replay(operations, events=events)
+        return self._core.replay(self._bounded(operations), events=events)
 
     def columns(self) -> HeldColumns:
         """Return what is held as columns in offset order (for maps and figures over many blocks)."""
@@ -178,7 +178,13 @@ class RangeAllocator:
 
     def _clamp(self, alignment: int) -> int:
         # 0 is the only multiple of a larger alignment, too; keeps the arithmetic within 64 bit.
-        return min(alignment, 1 << self.size.bit_length())
+        return min(alignment, 1 << (self.size - 1).bit_length())
+
+    def _bounded(self, operations: Operations) -> Operations:
+        """Return the operations with sizes and alignments beyond the range cut to what answers the same."""
+        size = np.minimum(operations.size, self.size + 1)
+        alignment = np.minimum(operations.alignment, self._clamp(MAX_RANGE_BYTES))
+        return Operations(operations.op, operations.slot, size, alignment, operations.kind)
 
     def _answer(
         self, ask: Callable[[int, int, int], Held | None], size: int, alignment: int, kind: int
@@ -237,5 +243,5 @@ class RangeAllocator:
 def check_range(size: int, granularity: int = 1) -> None:
     """Raise InputError unless a range of ``size`` bytes can be managed."""
     if not 0 < size <= MAX_RANGE_BYTES:
-        raise InputError("a range must have 1 to 2^62 bytes", where="size", found=size)
+        raise InputError("a range must have 1 to 2^61 bytes", where="size", found=size)
     check_request(1, granularity, where="granularity")

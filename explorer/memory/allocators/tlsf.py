@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from explorer.errors import InputError
+from explorer.memory.allocators.core import Core
 from explorer.memory.allocators.ranges import RangeAllocator, check_range
 from explorer.memory.allocators.tlsf_reference import TLSF_STRATEGIES, TlsfReference
 
@@ -26,4 +27,11 @@ class TlsfAllocator(RangeAllocator):
                 "no such width of small classes", where="small_step", found=small_step, accepted=("8", "64")
             )
         core = TlsfReference(size, strategy, small_step, granularity)
-        super().__init__("tlsf", size, core, granularity=granularity)
+        super().__init__("tlsf", size, core, compile_core=_compile, granularity=granularity)
+
+
+def _compile(core: Core) -> Core:
+    from explorer.memory.allocators.tlsf_compiled import TlsfCompiled
+
+    assert isinstance(core, TlsfReference)
+    return TlsfCompiled(core)

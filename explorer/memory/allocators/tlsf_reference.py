@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from explorer.errors import LayoutError
-from explorer.memory.allocators.core import Held, ReferenceCore
+from explorer.memory.allocators.chain_reference import ChainReference, Node
+from explorer.memory.allocators.core import Held
 from explorer.memory.allocators.holes_reference import place_in_hole
 
 SMALL_BYTES = 256
@@ -52,21 +52,7 @@ def tlsf_sure_size(size: int, small_step: int) -> int:
     return size + small_step
 
 
-class _Node:
-    """A block of the range, free or live, linked to its neighbours by address."""
-
-    __slots__ = ("after", "before", "kind", "live", "offset", "size")
-
-    def __init__(self, offset: int, size: int) -> None:
-        self.offset = offset
-        self.size = size
-        self.before: _Node | None = None
-        self.after: _Node | None = None
-        self.live = False
-        self.kind = 0
-
-
-class TlsfReference(ReferenceCore):
+class TlsfReference(ChainReference):
     """Two-level segregated fit; see the module for the order of the search.
 
     Args:
@@ -77,32 +63,30 @@ class TlsfReference(ReferenceCore):
     """
 
     def __init__(self, size: int, strategy: str = "balanced", small_step: int = 8, granularity: int = 1) -> None:
-        super().__init__()
-        self.size = size
+        super().__init__(size)
         self.strategy = strategy
         self.small_step = small_step
         self.granularity = granularity
-        self.first = self.top = _Node(0, size)
-        # A dict keeps the order of insertion and removes in O(1); the newest is the last.
-        self.lists: dict[int, dict[_Node, None]] = {}
-        self.filled = 0
-        self.node_at: dict[int, _Node] = {}
+
+    def list_of(self, size: int) -> int:
+        """Return the number of the list for free blocks of a size in bytes."""
+        return tlsf_list_of(size, self.small_step)
+
+    def is_listed(self, node: Node) -> bool:
+        """Return whether a node belongs in a list: free, and not the top."""
+        return not node.live and node is not self.last
+
+    def _empty_twin(self) -> TlsfReference:
+        return TlsfReference(self.size, self.strategy, self.small_step, self.granularity)
 
     def plan(self, size: int, alignment: int, kind: int) -> Held | None:
         """Return the place that the strategy finds first."""
         found = self._find(size, alignment, kind)
         return None if found is None else Held(found[1], size, found[1], size, kind)
 
-    def _first_filled(self, at_least: int) -> int | None:
-        above = self.filled >> at_least
-        return None if above == 0 else at_least + (above & -above).bit_length() - 1
-
-    def _list(self, number: int | None) -> Iterator[_Node]:
-        return reversed([] if number is None else list(self.lists[number]))
-
-    def _candidates(self, size: int) -> Iterator[_Node]:
+    def _candidates(self, size: int) -> Iterator[Node]:
         if self.strategy == "min-offset":
-            node: _Node | None = self.first
+            node: Node | None = self.first
             while node is not None:
                 if not node.live:
                     yield node
@@ -116,7 +100,7 @@ class TlsfReference(ReferenceCore):
             yield from self._list(sure)
         elif sure is not None:
             yield next(self._list(sure))
-        yield self.top
+        yield self.last
         if self.strategy != "balanced":
             yield from self._list(sure)
         if self.strategy != "min-memory":
@@ -125,7 +109,7 @@ class TlsfReference(ReferenceCore):
             sure = self._first_filled(sure + 1)
             yield from self._list(sure)
 
-    def _find(self, size: int, alignment: int, kind: int) -> tuple[_Node, int] | None:
+    def _find(self, size: int, alignment: int, kind: int) -> tuple[Node, int] | None:
         for node in self._candidates(size):
             if node.size < size:
                 continue
@@ -137,37 +121,12 @@ class TlsfReference(ReferenceCore):
                 return node, offset
         return None
 
-    def _insert(self, node: _Node) -> None:
-        number = tlsf_list_of(node.size, self.small_step)
-        self.lists.setdefault(number, {})[node] = None
-        self.filled |= 1 << number
-
-    def _remove(self, node: _Node) -> None:
-        number = tlsf_list_of(node.size, self.small_step)
-        entries = self.lists[number]
-        del entries[node]
-        if not entries:
-            self.filled &= ~(1 << number)
-
-    def _split_front(self, node: _Node, size: int) -> _Node:
-        """Cut ``size`` bytes off the front of ``node`` and return them as a node of their own."""
-        front = _Node(node.offset, size)
-        front.before, front.after = node.before, node
-        if node.before is None:
-            self.first = front
-        else:
-            node.before.after = front
-        node.before = front
-        node.offset += size
-        node.size -= size
-        return front
-
     def _take(self, size: int, alignment: int, kind: int) -> Held | None:
         found = self._find(size, alignment, kind)
         if found is None:
             return None
         node, offset = found
-        is_top = node is self.top
+        is_top = node is self.last
         if not is_top:
             self._remove(node)
         if offset > node.offset:
@@ -184,18 +143,6 @@ class TlsfReference(ReferenceCore):
         self.node_at[offset] = taken
         return Held(offset, size, offset, size, kind)
 
-    def _absorb_front(self, node: _Node) -> None:
-        """Join the node in front into ``node``."""
-        front = node.before
-        assert front is not None
-        node.offset = front.offset
-        node.size += front.size
-        node.before = front.before
-        if front.before is None:
-            self.first = node
-        else:
-            front.before.after = node
-
     def _free(self, held: Held) -> None:
         node = self.node_at.pop(held.start)
         node.live = False
@@ -207,58 +154,8 @@ class TlsfReference(ReferenceCore):
         if after.live:
             self._insert(node)
             return
-        if after is not self.top:
+        if after is not self.last:
             self._remove(after)
         self._absorb_front(after)
-        if after is not self.top:
+        if after is not self.last:
             self._insert(after)
-
-    def nodes(self) -> list[_Node]:
-        """Return all blocks by address, the top last."""
-        found: list[_Node] = []
-        node: _Node | None = self.first
-        while node is not None:
-            found.append(node)
-            node = node.after
-        return found
-
-    def validate(self) -> None:
-        """Raise LayoutError unless blocks tile the range and the lists hold just the free ones."""
-        end, free = 0, set[_Node]()
-        was_free = False
-        for node in self.nodes():
-            if node.offset != end:
-                raise LayoutError("blocks do not tile the range", where="offset", found=node.offset)
-            end = node.offset + node.size
-            if not node.live and node is not self.top:
-                free.add(node)
-            if was_free and not node.live and node.size:
-                raise LayoutError("free neighbours were not joined", where="offset", found=node.offset)
-            was_free = not node.live
-        if end != self.size:
-            raise LayoutError("blocks do not reach the end of the range", where="offset", found=end)
-        listed = {node: number for number, entries in self.lists.items() for node in entries}
-        if set(listed) != free or any(tlsf_list_of(n.size, self.small_step) != k for n, k in listed.items()):
-            raise LayoutError("the lists do not hold just the free blocks")
-        if self.filled != sum(1 << number for number, entries in self.lists.items() if entries):
-            raise LayoutError("the bit map contradicts the lists")
-
-    def copy(self) -> TlsfReference:
-        """Return an independent copy, lists in the same order."""
-        twin = TlsfReference(self.size, self.strategy, self.small_step, self.granularity)
-        self._copy_held_to(twin)
-        copies: dict[_Node, _Node] = {}
-        last: _Node | None = None
-        for node in self.nodes():
-            fresh = copies[node] = _Node(node.offset, node.size)
-            fresh.live, fresh.kind, fresh.before = node.live, node.kind, last
-            if last is None:
-                twin.first = fresh
-            else:
-                last.after = fresh
-            last = fresh
-        twin.top = copies[self.top]
-        twin.lists = {number: {copies[node]: None for node in entries} for number, entries in self.lists.items()}
-        twin.filled = self.filled
-        twin.node_at = {offset: copies[node] for offset, node in self.node_at.items()}
-        return twin

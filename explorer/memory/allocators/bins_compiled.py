@@ -1,0 +1,155 @@
+"""OffsetAllocator-style bins on kernels; imports numba, so it is imported only where kernels are used."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explorer.errors import LayoutError
+from explorer.memory.allocators import bins_kernels as kernels
+from explorer.memory.allocators.bins_reference import BinsReference, granules_wanted
+from explorer.memory.allocators.compiled import BatchColumns, grown
+from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives
+from explorer.memory.allocators.protocol import Column, Operations, ReplayResult
+from explorer.core.units import align_up
+
+_NONE = kernels.NONE
+
+
+class BinsCompiled:
+    """The state of a ``BinsReference``, blocks and order of bins included, in tables."""
+
+    compiled = True
+
+    def __init__(self, reference: BinsReference) -> None:
+        blocks = reference.nodes()
+        row_of = {block: row for row, block in enumerate(blocks)}
+        self.rows = np.zeros((len(blocks) + 16, 8), dtype=np.uint32)
+        self.asked = np.zeros(len(blocks) + 16, dtype=np.int64)
+        self.heads = np.full(256, -1, dtype=np.int64)
+        self.words = np.zeros(65, dtype=np.int64)
+        self.slots: Column = np.full(max(reference.slots, default=-1) + 1, -1, dtype=np.int64)
+        self.state = np.array(
+            [-1, len(blocks), len(reference.held), reference.granule, reference.granularity, len(blocks) - 1],
+            dtype=np.int64,
+        )
+        self._row_at: dict[int, int] | None = None
+        held_at = {held.start // reference.granule: held for held in reference.held.values()}
+        for block, row in row_of.items():
+            before = row - 1 if row else _NONE
+            after = row + 1 if row + 1 < len(blocks) else _NONE
+            self.rows[row] = (block.offset, block.size, before, after, _NONE, _NONE, 0, 0)
+            if block.live:
+                held = held_at[block.offset]
+                # Any power of two that leads to the same offset will do: what is kept is where the block starts.
+                alignment = held.offset & -held.offset if held.offset != held.start else 1
+                slot = reference.slot_of.get(held.offset, -1)
+                self.rows[row, kernels.PREVIOUS :] = (kernels.LIVE, block.kind, alignment.bit_length() - 1, slot + 1)
+                self.asked[row] = held.size
+                if slot >= 0:
+                    self.slots[slot] = row
+        for entries in reference.lists.values():
+            for block in entries:
+                kernels.insert(self.rows, self.heads, self.words, row_of[block])
+
+    def plan(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return the place that ``take`` would choose; None refuses."""
+        granule, page = int(self.state[kernels.GRANULE]), int(self.state[kernels.GRANULARITY])
+        granules, alignment = granules_wanted(size, alignment, granule, page)
+        row = int(kernels.find(self.heads, self.words, granules))
+        if row < 0:
+            return None
+        start = int(self.rows[row, kernels.OFFSET]) * granule
+        return Held(start, granules * granule, align_up(start, alignment), size, kind)
+
+    def take(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Hold a place for a checked request; None refuses."""
+        planned = self.plan(size, alignment, kind)
+        if planned is None:
+            return None
+        self._make_room(1)
+        row = int(
+            kernels.take(self.rows, self.asked, self.heads, self.words, self.state, size, alignment, kind, -1)
+        )
+        if self._row_at is not None:
+            self._row_at[planned.offset] = row
+        return planned
+
+    def free(self, offset: int) -> Held:
+        """Give back the resource at ``offset``; LayoutError when there is none."""
+        if self._row_at is None:
+            table = self._table()
+            self._row_at = dict(zip(table[:, 3].tolist(), table[:, 0].tolist(), strict=True))
+        row = self._row_at.pop(offset, None)
+        if row is None:
+            raise nothing_lives(offset)
+        granule = int(self.state[kernels.GRANULE])
+        start, kept, kind, slot = (
+            int(self.rows[row, column]) for column in (kernels.OFFSET, kernels.SIZE, kernels.KIND, kernels.SLOT)
+        )
+        held = Held(start * granule, kept * granule, offset, int(self.asked[row]), kind)
+        if slot:
+            self.slots[slot - 1] = -1
+        kernels.free(self.rows, self.heads, self.words, self.state, row)
+        return held
+
+    def columns(self) -> HeldColumns:
+        """Return what is held, in offset order."""
+        table = self._table()
+        return HeldColumns(*(np.ascontiguousarray(table[:, column]) for column in range(1, 6)))
+
+    def replay(self, operations: Operations, *, events: bool) -> ReplayResult:
+        """Apply checked operations in one kernel call."""
+        self._make_room(int((operations.op == 0).sum()))
+        self.slots = grown(self.slots, int(operations.slot.max(initial=-1)) + 1, fill=-1)
+        self._row_at = None
+        batch = BatchColumns(operations, events)
+        starts = np.full(len(operations), -1, dtype=np.int64)
+        answer = kernels.replay(
+            self.rows, self.asked, self.heads, self.words, self.state, self.slots, *batch.inputs,
+            batch.offsets, starts, batch.event, batch.start, batch.kept,
+        )  # fmt: skip
+        return batch.result(int(answer), operations, starts)
+
+    def copy(self) -> BinsCompiled:
+        """Return an independent copy."""
+        twin = object.__new__(BinsCompiled)
+        for name, value in vars(self).items():
+            setattr(twin, name, value.copy() if isinstance(value, np.ndarray | dict) else value)
+        return twin
+
+    def validate(self) -> None:
+        """Raise LayoutError when blocks or bins contradict themselves."""
+        free, end, row = 0, -1, int(self.state[kernels.LAST])
+        was_free = False
+        while row != _NONE:
+            offset, size, before = (int(value) for value in self.rows[row, :3])
+            if end not in (-1, offset + size):
+                raise LayoutError("blocks do not tile the range", where="granule", found=offset)
+            is_free = int(self.rows[row, kernels.PREVIOUS]) != kernels.LIVE
+            if is_free and was_free:
+                raise LayoutError("free neighbours were not joined", where="granule", found=offset)
+            free, was_free, end, row = free + is_free, is_free, offset, before
+        if end != 0:
+            raise LayoutError("blocks do not reach the start of the range", where="granule", found=end)
+        listed = 0
+        for number, head in enumerate(self.heads.tolist()):
+            row = head if head >= 0 else _NONE
+            while row != _NONE:
+                if kernels.bin_below(int(self.rows[row, kernels.SIZE])) != number:
+                    raise LayoutError("a bin holds a range of another size", where="bin", found=number)
+                row, listed = int(self.rows[row, kernels.NEXT]), listed + 1
+        if listed != free:
+            raise LayoutError("the bins do not hold just the free ranges", found=(listed, free))
+
+    def _table(self) -> Column:
+        table = np.empty((int(self.state[kernels.LIVE_COUNT]), 6), dtype=np.int64)
+        kernels.collect(self.rows, self.asked, self.state, table)
+        return table
+
+    def _make_room(self, takes: int) -> None:
+        wanted = 2 * (int(self.state[kernels.LIVE_COUNT]) + takes) + 4
+        if wanted > len(self.rows):
+            rows = np.zeros((max(wanted, len(self.rows) * 3 // 2), 8), dtype=np.uint32)
+            rows[: len(self.rows)] = self.rows
+            self.rows = rows
+            self.asked = grown(self.asked, len(rows))
