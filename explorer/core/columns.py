@@ -180,6 +180,35 @@ class ResourceColumns(_Table):
     places: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DescriptorHeapPicture:
+    """A descriptor heap (read-only columns, one row for each slot).
+
+    Attributes:
+        name: Name.
+        heap_type: ``CBV_SRV_UAV``, ``SAMPLER``, ``RTV`` or ``DSV``.
+        shader_visible: Whether tables can reference it.
+        increment: Bytes from one handle to the next.
+        cpu_start: CPU handle of slot 0.
+        gpu_start: GPU handle of slot 0; 0 where not shader visible.
+        kind: uint8, 0 empty, else the ``ResourceKind`` + 1 of the viewed resource, 255 a null descriptor.
+        view: uint8, 0 none, 1 CBV, 2 SRV, 3 UAV, 4 RTV, 5 DSV, 6 SAMPLER.
+        stale: bool, the viewed resource is gone.
+        resource: int32, index of the viewed resource, −1 none.
+    """
+
+    name: str
+    heap_type: str
+    shader_visible: bool
+    increment: int
+    cpu_start: int
+    gpu_start: int
+    kind: Bytes8
+    view: Bytes8
+    stale: Bools
+    resource: Int32
+
+
 _DTYPES: Mapping[str, type[np.generic]] = {
     "Bools": np.bool_,
     "Bytes8": np.uint8,

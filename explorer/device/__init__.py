@@ -1,1 +1,40 @@
-"""Package."""
+"""Simulated devices, one for each generation of the API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from explorer.errors import CommandError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from explorer.device.device import Device
+    from explorer.device.memory_state import MemoryState
+
+
+def make_device(api: str, state: MemoryState, options: Mapping[str, str]) -> Device:
+    """Return an empty device of an API.
+
+    Raises:
+        CommandError: The API has no device, or the adapter does not serve it.
+    """
+    generation = api[:4] if api.startswith("d3d9") else api
+    if generation == "d3d9":
+        from explorer.device.d3d9 import D3D9Device
+
+        served, device = state.adapter.apis.d3d9, D3D9Device
+    elif generation == "d3d12":
+        from explorer.device.d3d12 import D3D12Device
+
+        served, device = state.adapter.apis.d3d12, D3D12Device
+    else:
+        raise CommandError("no device simulates this API", where="api", found=api, accepted=("d3d9", "d3d12"))
+    if not served:
+        raise CommandError(
+            f"the adapter does not serve {api}",
+            where="adapter",
+            found=state.adapter.id,
+            accepted=state.adapter.apis.names,
+        )
+    return device(state, options)

@@ -8,9 +8,27 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from explorer.core.columns import BlockColumns, HeapColumns, ResourceColumns, WasteColumns
+from explorer.core.columns import BlockColumns, DescriptorHeapPicture, HeapColumns, ResourceColumns, WasteColumns
 from explorer.core.events import Event
 from explorer.tables.adapters import Adapter
+
+__all__ = [
+    "EVENT_TAIL",
+    "BlockColumns",
+    "DescriptorHeapPicture",
+    "FrameHistory",
+    "FrameTimes",
+    "GroupPicture",
+    "HeapColumns",
+    "MovedBytes",
+    "Note",
+    "Provenance",
+    "ResourceColumns",
+    "SegmentPicture",
+    "Snapshot",
+    "Totals",
+    "WasteColumns",
+]
 
 EVENT_TAIL = 1000
 """How many of the simulation's last events a snapshot holds."""
@@ -93,35 +111,6 @@ class FrameTimes:
     cpu_ns: int = 0
     stall_ns: int = 0
     slowest_frame_ns: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class DescriptorHeapPicture:
-    """A descriptor heap (read-only columns, one row for each slot).
-
-    Attributes:
-        name: Name.
-        heap_type: ``CBV_SRV_UAV``, ``SAMPLER``, ``RTV`` or ``DSV``.
-        shader_visible: Whether tables can reference it.
-        increment: Bytes from one handle to the next.
-        cpu_start: CPU handle of slot 0.
-        gpu_start: GPU handle of slot 0; 0 where not shader visible.
-        kind: uint8, 0 empty, else the ``ResourceKind`` + 1 of the viewed resource, 255 a null descriptor.
-        view: uint8, 0 none, 1 CBV, 2 SRV, 3 UAV, 4 RTV, 5 DSV, 6 SAMPLER.
-        stale: bool, the viewed resource is gone.
-        resource: int32, index of the viewed resource, −1 none.
-    """
-
-    name: str
-    heap_type: str
-    shader_visible: bool
-    increment: int
-    cpu_start: int
-    gpu_start: int
-    kind: npt.NDArray[np.uint8]
-    view: npt.NDArray[np.uint8]
-    stale: npt.NDArray[np.bool_]
-    resource: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)

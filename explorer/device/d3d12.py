@@ -1,0 +1,308 @@
+"""The D3D12 device: heaps, committed and placed resources, residency counts and budgets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from explorer.core import d3d12 as api
+from explorer.core.calls import CallRecord, decode_input
+from explorer.core.events import EventKind
+from explorer.core.verdicts import Verdict
+from explorer.device import cost, d3d12_create, d3d12_preview, d3d12_residency
+from explorer.device.d3d12_common import kind_of, reason, size_of
+from explorer.device.device import Device
+from explorer.device.kernel_memory import KernelMemory
+from explorer.device.outcome import Outcome, Preview
+from explorer.errors import CallError, CommandError
+from explorer.memory.allocators.protocol import Refusal
+from explorer.rules import d3d12 as rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from explorer.device.heap_places import HeapPlaces
+    from explorer.device.memory_state import MemoryState
+    from explorer.memory.allocators.protocol import Placement
+
+REMOVED = "DXGI_ERROR_DEVICE_REMOVED"
+
+
+class D3D12Device(Device):
+    """Applies D3D12 calls.
+
+    Args:
+        state: Empty memory of the adapter.
+        options: Device options: ``policy`` (who is demoted first), ``size_model``, runtime variants.
+    """
+
+    api = "d3d12"
+
+    def __init__(self, state: MemoryState, options: Mapping[str, str]) -> None:
+        super().__init__(state, options)
+        self.runtime = rules.runtime_of(state.adapter, options)
+        self.kernel = KernelMemory(state, options.get("policy", "priority-lru"))
+        self.heap_descs: dict[int, api.HeapDesc] = {}
+        self.places: dict[int, HeapPlaces] = {}
+        self.block_of: dict[int, int] = {}
+        self.removed: str | None = None
+
+    @classmethod
+    def handlers(cls) -> Mapping[str, Callable[[Any, Any, CallRecord], Verdict]]:
+        """Return call name → method."""
+        return _HANDLERS
+
+    def apply(self, record: CallRecord) -> Outcome:
+        """Apply a call; a placed resource without ``HeapOffset`` goes where the heap's own allocator puts it."""
+        completed = self.complete(record)
+        if isinstance(completed, Verdict):
+            return Outcome(record, completed.hr, completed.values, completed.reasons, self.state.log.take())
+        return self.call(completed, decode_input(completed))
+
+    def complete(self, record: CallRecord) -> CallRecord | Verdict:
+        """Return the record with the offset filled in that the heap's own allocator chooses.
+
+        A record without ``HeapOffset`` leaves the offset to the product, as an engine leaves it to its allocator.
+        Where no hole is large enough the API is never asked; the verdict says so.
+        """
+        if record.call not in _PLACED or record.inputs.get("HeapOffset") is not None:
+            return record
+        probe = CallRecord(record.api, record.call, {**record.inputs, "HeapOffset": 0}, record.out)
+        arguments = decode_input(probe)
+        _, heap = self.state.find(arguments.pHeap, "heap", where="input.pHeap")
+        verdict = rules.judge(arguments, rules.situation(heap=self.heap_descs[heap]), self.runtime)
+        if not verdict.succeeded:
+            return probe
+        placed = self.plan_offset(heap, arguments)
+        if isinstance(placed, Refusal):
+            source = "the heap's own allocator; the API was not called"
+            return self.no_room(record, "E_OUTOFMEMORY", arguments.pHeap, placed, "product.no-hole", source)
+        return CallRecord(record.api, record.call, {**record.inputs, "HeapOffset": placed.offset}, record.out)
+
+    def plan_offset(self, heap: int, arguments: api.CreatePlacedResource) -> Placement | Refusal:
+        """Return where the heap's own allocator would place a resource."""
+        layout = size_of(self, arguments.pDesc)
+        kind = kind_of(arguments.pDesc, self.heap_descs[heap].Properties.Type, arguments)
+        return self.places[heap].plan(layout.size_bytes, layout.alignment, int(kind))
+
+    def _complete_quietly(self, record: CallRecord) -> CallRecord | Verdict:
+        log = self.state.log
+        self.state.log = log.copy()
+        try:
+            return self.complete(record)
+        finally:
+            self.state.log = log
+
+    def where(self, name: str) -> tuple[str, int]:
+        """Return the heap and the offset of a placed resource."""
+        _, row = self.state.find(name, "resource", where="aliases")
+        block = self.block_of[row]
+        heap = int(self.state.blocks["heap"][block])
+        if heap not in self.places:
+            raise CallError("a committed resource cannot be aliased", where="aliases", found=name)
+        return self.state.heap_names[heap], int(self.state.blocks["offset"][block])
+
+    def has_room(self, record: CallRecord) -> bool:
+        """Return whether the heap's own allocator has a hole for a placed resource, and the rules allow it there."""
+        completed = self._complete_quietly(record)
+        if isinstance(completed, Verdict):
+            return False
+        arguments = decode_input(completed)
+        _, heap = self.state.find(arguments.pHeap, "heap", where="input.pHeap")
+        return rules.judge(arguments, rules.situation(heap=self.heap_descs[heap]), self.runtime).succeeded
+
+    def heap_positions(self) -> Any:
+        """Return heap row → index in a snapshot."""
+        return self.state.heaps.positions()
+
+    def preview(self, record: CallRecord) -> Preview:
+        """Return what a creation call would do now, without doing it."""
+        completed = self._complete_quietly(record)
+        if isinstance(completed, Verdict):
+            return Preview(record, completed, refusal=completed.reasons[0].text)
+        return d3d12_preview.preview(self, completed, decode_input(completed))
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        other = self._copy_base()
+        other.kernel = self.kernel.copy(other.state)
+        other.heap_descs = dict(self.heap_descs)
+        other.places = {row: places.copy() for row, places in self.places.items()}
+        other.block_of = dict(self.block_of)
+        return other
+
+    def set_option(self, name: str, value: str) -> None:
+        """Change ``policy`` or ``budget`` (``GROUP=SIZE`` or ``SIZE`` for LOCAL) while running."""
+        if name == "policy":
+            self.kernel.set_policy(value)
+            self.options["policy"] = value
+        elif name == "budget":
+            d3d12_residency.set_budget(self, value)
+        else:
+            raise CommandError(
+                "this option cannot change while running", where=name, found=value, accepted=("policy", "budget")
+            )
+
+    # Queries ---------------------------------------------------------------------------------------------------
+
+    def query(self, arguments: Any, record: CallRecord) -> Verdict:
+        """Answer a call that changes nothing."""
+        del record
+        return rules.judge(arguments, None, self.runtime)
+
+    def query_memory(self, arguments: api.QueryVideoMemoryInfo, record: CallRecord) -> Verdict:
+        """QueryVideoMemoryInfo: budget, usage and reservation of a group."""
+        del record
+        return d3d12_residency.query(self, arguments)
+
+    def set_reservation(self, arguments: api.SetVideoMemoryReservation, record: CallRecord) -> Verdict:
+        """SetVideoMemoryReservation."""
+        del record
+        return d3d12_residency.set_reservation(self, arguments)
+
+    # Creation and release --------------------------------------------------------------------------------------
+
+    def create_heap(self, arguments: api.CreateHeap, record: CallRecord) -> Verdict:
+        """CreateHeap."""
+        return self._unless_removed(d3d12_create.create_heap, arguments, record)
+
+    def create_committed(self, arguments: api.CreateCommittedResource, record: CallRecord) -> Verdict:
+        """CreateCommittedResource."""
+        return self._unless_removed(d3d12_create.create_committed, arguments, record)
+
+    def create_placed(self, arguments: api.CreatePlacedResource, record: CallRecord) -> Verdict:
+        """CreatePlacedResource."""
+        return self._unless_removed(d3d12_create.create_placed, arguments, record)
+
+    def release(self, arguments: api.Release, record: CallRecord) -> Verdict:
+        """Release the last reference."""
+        del record
+        d3d12_create.release(self, arguments.pObject)
+        return ok("d3d12.8.1")
+
+    # Residency -------------------------------------------------------------------------------------------------
+
+    def make_resident(self, arguments: api.MakeResident, record: CallRecord) -> Verdict:
+        """MakeResident: counts up; from 0 to 1 the bytes come in."""
+        return d3d12_residency.make_resident(self, arguments.ppObjects, record, deny_over_budget=False)
+
+    def enqueue_make_resident(self, arguments: api.EnqueueMakeResident, record: CallRecord) -> Verdict:
+        """EnqueueMakeResident: with DENY_OVERBUDGET it fails rather than go over the budget."""
+        deny = bool(arguments.Flags & api.ResidencyFlags.DENY_OVERBUDGET)
+        return d3d12_residency.make_resident(self, arguments.ppObjects, record, deny_over_budget=deny)
+
+    def evict(self, arguments: api.Evict, record: CallRecord) -> Verdict:
+        """Evict: counts down; at 0 the bytes may leave."""
+        del record
+        return d3d12_residency.evict(self, arguments.ppObjects)
+
+    def set_residency_priority(self, arguments: api.SetResidencyPriority, record: CallRecord) -> Verdict:
+        """SetResidencyPriority."""
+        del record
+        return d3d12_residency.set_priorities(self, arguments)
+
+    # Submission ------------------------------------------------------------------------------------------------
+
+    def execute(self, arguments: api.ExecuteCommandLists, record: CallRecord) -> Verdict:
+        """ExecuteCommandLists: everything referenced must be resident."""
+        del record
+        if self.removed:
+            return Verdict(REMOVED, (reason("d3d12.8.7"),))
+        for name in (*arguments.references, *arguments.writes):
+            if not self._use(name):
+                return Verdict(REMOVED, (reason("d3d12.8.7"),))
+        self.spend(cpu=cost.CPU_CALL_NS)
+        self.kernel.trim(self)
+        return ok("d3d12.8.1")
+
+    def barrier(self, arguments: api.ResourceBarrier, record: CallRecord) -> Verdict:
+        """ResourceBarrier: an aliasing barrier activates a placed resource; other barriers change no memory."""
+        del record
+        for barrier in arguments.pBarriers:
+            if barrier.Aliasing is not None and barrier.Aliasing.pResourceAfter is not None:
+                d3d12_create.activate(self, barrier.Aliasing.pResourceAfter)
+        return ok("d3d12.3.18")
+
+    def present(self, arguments: Any, record: CallRecord) -> Verdict:
+        """End the frame."""
+        del arguments, record
+        self.state.log.add(EventKind.PRESENTED, text=f"Frame {self.state.log.frame} was presented.")
+        self.end_frame()
+        self.state.clear_frame_marks()
+        return ok("d3d12.8.5")
+
+    def _use(self, name: str) -> bool:
+        state = self.state
+        kind, row = state.find(name, "resource", "heap", where="input.references")
+        if kind == "heap":
+            heap, block = row, -1
+        else:
+            block = self.block_of[row]
+            heap = int(state.blocks["heap"][block])
+        if not state.heaps["resident"][heap]:
+            self.removed = f"{name} was used while it was not resident"
+            text = f"{name} is not resident: the GPU faults, the engine is reset and the device removed."
+            state.log.add(EventKind.HAZARD, name, rule="d3d12.8.7", text=text)
+            state.log.add(EventKind.DEVICE_REMOVED, name, rule="d3d12.8.7", text=text)
+            return False
+        self.kernel.touch(self, heap)
+        if block >= 0:
+            d3d12_create.mark_used(self, row, block)
+            segment = state.segments[int(state.blocks["segment"][block])]
+            size, of_kind = int(state.blocks["size"][block]), int(state.blocks["kind"][block])
+            self.spend(gpu=cost.touch_ns(of_kind, size, segment.bandwidth))
+        return True
+
+    def _unless_removed(
+        self, create: Callable[[D3D12Device, Any, CallRecord], Verdict], arguments: Any, record: CallRecord
+    ) -> Verdict:
+        if self.removed:
+            return self.refuse(record, Verdict(REMOVED, (reason("d3d12.8.7"),)))
+        return create(self, arguments, record)
+
+
+_OK: dict[str, Verdict] = {}
+
+
+def ok(rule: str) -> Verdict:
+    """Return success by one rule."""
+    found = _OK.get(rule)
+    if found is None:
+        found = _OK[rule] = Verdict("S_OK", (reason(rule),))
+    return found
+
+
+_PLACED = ("CreatePlacedResource", "CreatePlacedResource1")
+
+_QUERIES = (
+    "CheckFeatureSupport",
+    "GetCustomHeapProperties",
+    "GetResourceAllocationInfo",
+    "GetResourceAllocationInfo1",
+    "GetResourceAllocationInfo2",
+    "GetResourceAllocationInfo3",
+    "GetCopyableFootprints",
+    "GetCopyableFootprints1",
+    "GetResourceTiling",
+    "GetDescriptorHandleIncrementSize",
+)
+
+_HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
+    **dict.fromkeys(_QUERIES, D3D12Device.query),
+    "CreateHeap": D3D12Device.create_heap,
+    "CreateHeap1": D3D12Device.create_heap,
+    "CreateCommittedResource": D3D12Device.create_committed,
+    "CreateCommittedResource1": D3D12Device.create_committed,
+    "CreateCommittedResource2": D3D12Device.create_committed,
+    "CreatePlacedResource": D3D12Device.create_placed,
+    "CreatePlacedResource1": D3D12Device.create_placed,
+    "MakeResident": D3D12Device.make_resident,
+    "EnqueueMakeResident": D3D12Device.enqueue_make_resident,
+    "Evict": D3D12Device.evict,
+    "SetResidencyPriority": D3D12Device.set_residency_priority,
+    "QueryVideoMemoryInfo": D3D12Device.query_memory,
+    "SetVideoMemoryReservation": D3D12Device.set_reservation,
+    "ExecuteCommandLists": D3D12Device.execute,
+    "ResourceBarrier": D3D12Device.barrier,
+    "Present": D3D12Device.present,
+    "Release": D3D12Device.release,
+}

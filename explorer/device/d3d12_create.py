@@ -1,0 +1,282 @@
+"""Creation and release of D3D12 heaps, committed and placed resources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from explorer.core import d3d12 as api
+from explorer.core.events import EventKind
+from explorer.core.kinds import BlockState, HeapKind, ResourceKind
+from explorer.core.verdicts import Verdict
+from explorer.device.d3d12_common import group_of_heap, kind_of, no_memory, reason, size_of, unit_of
+from explorer.device.heap_places import HeapPlaces
+from explorer.device.memory_state import NewResource
+from explorer.memory.allocators.protocol import Refusal
+from explorer.rules import d3d12 as rules
+
+if TYPE_CHECKING:
+    from explorer.core.calls import CallRecord
+    from explorer.core.layouts import ResourceLayout
+    from explorer.device.d3d12 import D3D12Device
+
+_ALIASED = int(BlockState.ALIASED)
+_INACTIVE = int(BlockState.INACTIVE)
+_RESIDENT = int(BlockState.RESIDENT)
+_USED = int(BlockState.USED_THIS_FRAME)
+_NOT_RESIDENT_FLAG = api.HeapFlags.CREATE_NOT_RESIDENT
+
+
+def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallRecord) -> Verdict:
+    """Create an explicit heap."""
+    verdict = rules.judge(arguments, None, device.runtime)
+    if not verdict.succeeded:
+        return device.refuse(record, verdict)
+    if not arguments.ppvHeap:
+        return verdict
+    desc = arguments.pDesc
+    alignment = desc.Alignment or 65536
+    row = _take_heap(device, record, desc.Properties, desc.SizeInBytes, alignment, int(desc.Flags), committed=False)
+    if isinstance(row, Verdict):
+        return row
+    device.heap_descs[row] = desc
+    device.places[row] = HeapPlaces.of(desc.SizeInBytes, device.state.allocator_id)
+    name = record.out or record.call
+    device.state.bind(name, "heap", row)
+    return verdict
+
+
+def create_committed(device: D3D12Device, arguments: api.CreateCommittedResource, record: CallRecord) -> Verdict:
+    """Create a resource with a heap of its own."""
+    verdict = rules.judge(arguments, None, device.runtime)
+    if not verdict.succeeded:
+        return device.refuse(record, verdict)
+    if not arguments.ppvResource:
+        return verdict
+    layout = size_of(device, arguments.pDesc)
+    row = _take_heap(
+        device, record, arguments.pHeapProperties, layout.size_bytes, layout.alignment, int(arguments.HeapFlags),
+        committed=True,
+    )  # fmt: skip
+    if isinstance(row, Verdict):
+        return row
+    desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
+    device.heap_descs[row] = desc
+    resource = _add_resource(device, arguments.pDesc, record, layout, desc.Properties.Type, arguments)
+    _add_block(device, resource, row, 0, layout, _RESIDENT if device.state.heaps["resident"][row] else 0)
+    return verdict
+
+
+def create_placed(device: D3D12Device, arguments: api.CreatePlacedResource, record: CallRecord) -> Verdict:
+    """Create a resource at an offset of a heap; overlap is legal and marked."""
+    state = device.state
+    _, heap = state.find(arguments.pHeap, "heap", where="input.pHeap")
+    verdict = rules.judge(arguments, rules.situation(heap=device.heap_descs[heap]), device.runtime)
+    if not verdict.succeeded:
+        return device.refuse(record, verdict)
+    if not arguments.ppvResource:
+        return verdict
+    layout = size_of(device, arguments.pDesc)
+    desc = device.heap_descs[heap]
+    resource = _add_resource(device, arguments.pDesc, record, layout, desc.Properties.Type, arguments)
+    kind = int(state.resources["kind"][resource])
+    shared = device.places[heap].add(resource, arguments.HeapOffset, layout.size_bytes, layout.alignment, kind)
+    marks = _RESIDENT if state.heaps["resident"][heap] else 0
+    block = _add_block(device, resource, heap, arguments.HeapOffset, layout, marks)
+    if shared:
+        _mark_shared(device, resource, block, shared)
+    return verdict
+
+
+def release(device: D3D12Device, name: str) -> None:
+    """Release an object; a heap's bytes stay held until the last resource placed in it is released."""
+    state = device.state
+    kind, row = state.find(name, "resource", "heap", where="input.pObject")
+    state.log.add(EventKind.RELEASED, name, text=f"{name} was released.")
+    if kind == "heap":
+        state.objects.pop(name)
+        state.heaps["released"][row] = True
+        _free_heap_if_unused(device, row)
+        return
+    block = device.block_of.pop(row)
+    heap = int(state.blocks["heap"][block])
+    state.remove_block(block)
+    if state.heaps["committed"][heap]:
+        state.remove_resource(row)
+        _free_heap(device, heap)
+        return
+    others = device.places[heap].overlapping(row)
+    device.places[heap].remove(row)
+    state.remove_resource(row)
+    for other in others:
+        if not device.places[heap].overlapping(other):
+            state.blocks["state"][device.block_of[other]] &= 0xFF & ~_ALIASED
+    _free_heap_if_unused(device, heap)
+
+
+def activate(device: D3D12Device, name: str) -> None:
+    """Make a placed resource the active one of the bytes it shares."""
+    state = device.state
+    _, row = state.find(name, "resource", where="input.pBarriers")
+    block = device.block_of[row]
+    heap = int(state.blocks["heap"][block])
+    if heap not in device.places:
+        return
+    state.blocks["state"][block] &= 0xFF & ~_INACTIVE
+    for other in device.places[heap].overlapping(row):
+        state.blocks["state"][device.block_of[other]] |= _INACTIVE
+    state.log.add(EventKind.ACTIVATED, name, state.heap_names[heap], int(state.blocks["size"][block]),
+                  rule="d3d12.3.18", text=f"{name} is the active resource of its bytes.")  # fmt: skip
+
+
+def mark_used(device: D3D12Device, row: int, block: int) -> None:
+    """Note the use of a resource; using an inactive one is a hazard."""
+    state = device.state
+    state.resources["used_frame"][row] = state.log.frame
+    state.blocks["used_frame"][block] = state.log.frame
+    marks = int(state.blocks["state"][block])
+    if marks & _INACTIVE:
+        name = state.resource_names[row]
+        text = f"{name} was used without an aliasing barrier: another resource owns its bytes."
+        state.log.add(EventKind.HAZARD, name, rule="d3d12.3.18", text=text)
+    state.blocks["state"][block] = marks | _USED
+
+
+def _take_heap(
+    device: D3D12Device,
+    record: CallRecord,
+    properties: api.HeapProperties,
+    size: int,
+    alignment: int,
+    flags: int,
+    *,
+    committed: bool,
+) -> int | Verdict:
+    state = device.state
+    group, node = group_of_heap(device, properties)
+    taken = device.kernel.commit(device, group, size, alignment, node)
+    if isinstance(taken, Refusal):
+        return no_memory(device, record, group, taken)
+    segment, place = taken
+    name = record.out or record.call
+    row = state.add_heap(
+        name,
+        segment,
+        place.address,
+        size,
+        HeapKind(int(properties.Type)),
+        flags=flags,
+        alignment=alignment,
+        committed=committed,
+        priority=rules.default_priority(size, flags),
+        rounding=place.rounding,
+        unit=unit_of(device),
+    )
+    where = state.segments[segment].name
+    text = f"{name}: {size:,} B committed in {where}."
+    state.log.add(EventKind.ALLOCATED, name, where, size, rule="d3d12.8.1", text=text)
+    device.kernel.admit(row)
+    if flags & int(_NOT_RESIDENT_FLAG):
+        device.kernel.page_out(device, row, "d3d12.2.9", "because it was created not resident")
+        state.heaps["resident_count"][row] = 0
+    return row
+
+
+def _add_resource(
+    device: D3D12Device,
+    desc: api.ResourceDesc,
+    record: CallRecord,
+    layout: ResourceLayout,
+    heap_type: api.HeapType,
+    arguments: api.CreateCommittedResource | api.CreatePlacedResource,
+) -> int:
+    state = device.state
+    kind = kind_of(desc, heap_type, arguments)
+    is_buffer = desc.Dimension is api.ResourceDimension.BUFFER
+    name = record.out or record.call
+    row = state.add_resource(
+        NewResource(
+            name=name,
+            record=record,
+            kind=kind,
+            dimension=desc.Dimension.name,
+            format="" if is_buffer else desc.Format.name.lstrip("_"),
+            place=heap_type.constant,
+            width=desc.Width,
+            height=desc.Height,
+            depth=desc.DepthOrArraySize,
+            mips=1 if is_buffer else rules.mip_count(desc),
+            size=layout.size_bytes,
+            asked=layout.texel_bytes,
+        )
+    )
+    text = f"{name}: {layout.size_bytes:,} B by the {layout.model} model."
+    state.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d12.4.1", text=text)
+    return row
+
+
+def _add_block(device: D3D12Device, resource: int, heap: int, offset: int, layout: ResourceLayout, marks: int) -> int:
+    state = device.state
+    needed = min(sum(part.size_bytes for part in layout.subresources) or layout.texel_bytes, layout.size_bytes)
+    block = state.add_block(
+        int(state.heaps["segment"][heap]),
+        heap,
+        offset,
+        needed,
+        asked=layout.texel_bytes,
+        alignment=layout.alignment,
+        kind=int(state.resources["kind"][resource]),
+        state=marks,
+        resource=resource,
+        rounding=layout.size_bytes - needed,
+    )
+    device.block_of[resource] = block
+    state.resources["resident"][resource] = bool(marks & _RESIDENT)
+    return block
+
+
+def _mark_shared(device: D3D12Device, resource: int, block: int, shared: list[int]) -> None:
+    """Mark everything that shares bytes; the newcomer is inactive until an aliasing barrier (rules 3.18)."""
+    state = device.state
+    state.blocks["state"][block] |= _ALIASED | _INACTIVE
+    start, end = int(state.blocks["offset"][block]), int(state.blocks["offset"][block] + state.blocks["size"][block])
+    common = 0
+    for other in shared:
+        there = device.block_of[other]
+        state.blocks["state"][there] |= _ALIASED
+        low, high = int(state.blocks["offset"][there]), int(state.blocks["offset"][there] + state.blocks["size"][there])
+        common += max(0, min(end, high) - max(start, low))
+    name = state.resource_names[resource]
+    names = ", ".join(state.resource_names[other] for other in shared[:4])
+    text = f"{name} shares {common:,} B with {names}."
+    heap = int(state.blocks["heap"][block])
+    state.log.add(EventKind.ALIASED, name, state.heap_names[heap], common, rule="d3d12.3.18", text=text)
+
+
+def _free_heap_if_unused(device: D3D12Device, heap: int) -> None:
+    if device.state.heaps["released"][heap] and not device.places[heap].spans:
+        _free_heap(device, heap)
+
+
+def _free_heap(device: D3D12Device, heap: int) -> None:
+    state = device.state
+    name, size = state.heap_names[heap], int(state.heaps["size"][heap])
+    where = state.segments[int(state.heaps["segment"][heap])].name
+    device.kernel.drop(heap)
+    device.heap_descs.pop(heap)
+    device.places.pop(heap, None)
+    state.heap_names.pop(heap)
+    state.heaps.remove(heap)
+    state.generation += 1
+    state.log.add(EventKind.FREED, name, where, size, rule="d3d12.8.1", text=f"{name}: {size:,} B are free again.")
+
+
+__all__ = [
+    "ResourceKind",
+    "activate",
+    "create_committed",
+    "create_heap",
+    "create_placed",
+    "mark_used",
+    "reason",
+    "release",
+]

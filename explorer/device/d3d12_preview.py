@@ -1,0 +1,115 @@
+"""What a D3D12 creation call would do now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from explorer.core import d3d12 as api
+from explorer.core.kinds import ResourceKind
+from explorer.core.layouts import ResourceLayout
+from explorer.core.verdicts import Verdict
+from explorer.device import preview_texts
+from explorer.device.d3d12_common import group_of_heap, kind_of, size_of
+from explorer.device.device import NOT_SIMULATED, not_simulated_reason
+from explorer.device.outcome import AccessRow, Ghost, Preview
+from explorer.memory.allocators.protocol import Refusal
+from explorer.rules import d3d12 as rules
+
+if TYPE_CHECKING:
+    from explorer.core.calls import CallRecord
+    from explorer.device.d3d12 import D3D12Device
+
+
+def preview(device: D3D12Device, record: CallRecord, arguments: Any) -> Preview:
+    """Return the verdict, size, place and cost of a creation call; nothing is changed."""
+    if isinstance(arguments, api.CreateHeap):
+        return _heap(device, record, arguments)
+    if isinstance(arguments, api.CreateCommittedResource):
+        return _committed(device, record, arguments)
+    if isinstance(arguments, api.CreatePlacedResource):
+        return _placed(device, record, arguments)
+    if record.call in device.handlers():
+        return Preview(record, device.query(arguments, record))
+    return Preview(record, Verdict(NOT_SIMULATED, (not_simulated_reason(record.call),)))
+
+
+def _heap(device: D3D12Device, record: CallRecord, arguments: api.CreateHeap) -> Preview:
+    verdict = rules.judge(arguments, None, device.runtime)
+    if not verdict.succeeded:
+        return Preview(record, verdict)
+    desc = arguments.pDesc
+    alignment = desc.Alignment or 65536
+    layout = ResourceLayout("buffer", desc.SizeInBytes, alignment, desc.SizeInBytes, ())
+    return _in_group(device, record, verdict, layout, desc.Properties, int(ResourceKind.OTHER))
+
+
+def _committed(device: D3D12Device, record: CallRecord, arguments: api.CreateCommittedResource) -> Preview:
+    verdict = rules.judge(arguments, None, device.runtime)
+    if not verdict.succeeded:
+        return Preview(record, verdict)
+    layout = size_of(device, arguments.pDesc)
+    kind = kind_of(arguments.pDesc, arguments.pHeapProperties.Type, arguments)
+    return _in_group(device, record, verdict, layout, arguments.pHeapProperties, int(kind))
+
+
+def _in_group(
+    device: D3D12Device,
+    record: CallRecord,
+    verdict: Verdict,
+    layout: ResourceLayout,
+    properties: api.HeapProperties,
+    kind: int,
+) -> Preview:
+    state = device.state
+    group, node = group_of_heap(device, properties)
+    page, pool = rules.effective_properties(properties, device.runtime)
+    why = f"{properties.Type.constant} is {page.constant} in {pool.constant}: segment group {group}."
+    access = _access(device, properties, layout.size_bytes, group, node)
+    refusal: Refusal | None = None
+    for index in state.segments_in(group, node):
+        planned = state.segments[index].plan(layout.size_bytes, layout.alignment)
+        if isinstance(planned, Refusal):
+            refusal = planned
+            continue
+        segment = state.segments[index]
+        after = preview_texts.after_taking(state, segment, planned.held)
+        ghost = Ghost(index, -1, planned.address, layout.size_bytes, kind)
+        return Preview(record, verdict, layout, segment.name, why, ghost, "", after, access)
+    text = refusal.text() if refusal else f"This adapter has no {group} memory on node {node}."
+    return Preview(record, verdict, layout, group, why, None, text, "", access)
+
+
+def _placed(device: D3D12Device, record: CallRecord, arguments: api.CreatePlacedResource) -> Preview:
+    state = device.state
+    _, heap = state.find(arguments.pHeap, "heap", where="input.pHeap")
+    desc = device.heap_descs[heap]
+    verdict = rules.judge(arguments, rules.situation(heap=desc), device.runtime)
+    if not verdict.succeeded:
+        return Preview(record, verdict)
+    layout = size_of(device, arguments.pDesc)
+    kind = kind_of(arguments.pDesc, desc.Properties.Type, arguments)
+    segment = int(state.heaps["segment"][heap])
+    at = device.heap_positions()[heap]
+    ghost = Ghost(segment, at, arguments.HeapOffset, layout.size_bytes, int(kind))
+    home = state.segments[segment]
+    why = f"In heap {arguments.pHeap} at {arguments.HeapOffset:,}; the heap's bytes are already committed."
+    after = f"{home.name} unchanged (inside a heap)."
+    access = _access(device, desc.Properties, layout.size_bytes, home.group, home.node)
+    return Preview(record, verdict, layout, home.name, why, ghost, "", after, access)
+
+
+def _access(
+    device: D3D12Device, properties: api.HeapProperties, size: int, group: str, node: int
+) -> tuple[AccessRow, ...]:
+    state = device.state
+    page, _ = rules.effective_properties(properties, device.runtime)
+    words = {
+        api.CpuPageProperty.NOT_AVAILABLE: ("no", "no"),
+        api.CpuPageProperty.WRITE_COMBINE: ("slow (write-combined)", "yes (in order)"),
+        api.CpuPageProperty.WRITE_BACK: ("yes (cached)", "yes (cached)"),
+    }
+    read, write = words.get(page, ("no", "no"))
+    rows = [AccessRow("CPU", read, write), preview_texts.bus_row(state, size)]
+    for index in state.segments_in(group, node)[:1]:
+        rows.insert(0, preview_texts.gpu_row(state.segments[index], size, writes=True))
+    return tuple(rows)

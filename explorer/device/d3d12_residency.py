@@ -1,0 +1,151 @@
+"""Residency counts, priorities, budgets and reservations of the D3D12 device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from explorer.core.events import EventKind
+from explorer.core.units import MAX_BYTES, parse_size
+from explorer.core.verdicts import Verdict
+from explorer.device.d3d12_common import no_memory, reason
+from explorer.errors import CommandError, InputError
+
+if TYPE_CHECKING:
+    from explorer.core import d3d12 as api
+    from explorer.core.calls import CallRecord
+    from explorer.device.d3d12 import D3D12Device
+    from explorer.memory.segments import SegmentGroup
+
+_SUCCESS = "S_OK"
+
+
+def make_resident(
+    device: D3D12Device, names: tuple[str, ...], record: CallRecord, *, deny_over_budget: bool
+) -> Verdict:
+    """Raise the residency count of objects; bytes come in where it was 0."""
+    state = device.state
+    rows = [_pageable(device, name) for name in names]
+    coming = [row for row in dict.fromkeys(rows) if not state.heaps["resident"][row]]
+    if deny_over_budget and _would_go_over(device, coming):
+        why = reason("d3d12.8.3")
+        text = f"{record.call} with DENY_OVERBUDGET: {why.text}"
+        state.log.add(EventKind.REFUSED, names[0] if names else record.call, rule=why.rule, text=text)
+        return Verdict("E_OUTOFMEMORY", (why,))
+    for row in rows:
+        if not state.heaps["resident"][row]:
+            refusal = device.kernel.page_in(device, row, "d3d12.8.2")
+            if refusal is not None:
+                return no_memory(device, record, state.segments[int(state.heaps["home"][row])].name, refusal)
+            name = state.heap_names[row]
+            state.log.add(EventKind.MADE_RESIDENT, name, size=int(state.heaps["size"][row]),
+                          rule="d3d12.8.2", text=f"{name} is resident.")  # fmt: skip
+        state.heaps["resident_count"][row] += 1
+    return Verdict(_SUCCESS, (reason("d3d12.8.2"),))
+
+
+def evict(device: D3D12Device, names: tuple[str, ...]) -> Verdict:
+    """Lower the residency count of objects; at 0 their bytes leave. Evict on a count of 0 changes nothing."""
+    state = device.state
+    for name in names:
+        row = _pageable(device, name)
+        count = int(state.heaps["resident_count"][row])
+        if count == 0:
+            continue
+        state.heaps["resident_count"][row] = count - 1
+        if count == 1:
+            if int(state.heaps["used_frame"][row]) == state.log.frame and state.log.frame > 0:
+                text = f"{name} was evicted in the frame that uses it."
+                state.log.add(EventKind.HAZARD, name, rule="d3d12.8.7", text=text)
+            device.kernel.page_out(device, row, "d3d12.8.2", "because its residency count is 0")
+    return Verdict(_SUCCESS, (reason("d3d12.8.2"),))
+
+
+def set_priorities(device: D3D12Device, arguments: api.SetResidencyPriority) -> Verdict:
+    """Set the priorities of objects, one for each."""
+    if len(arguments.ppObjects) != len(arguments.pPriorities):
+        return Verdict("E_INVALIDARG", (reason("d3d12.8.4"),))
+    for name, priority in zip(arguments.ppObjects, arguments.pPriorities, strict=True):
+        row = _pageable(device, name)
+        device.kernel.set_priority(row, priority)
+        text = f"{name}: residency priority 0x{priority:08x}."
+        device.state.log.add(EventKind.CHANGED, name, rule="d3d12.8.4", text=text)
+    return Verdict(_SUCCESS, (reason("d3d12.8.4"),))
+
+
+def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo) -> Verdict:
+    """Answer budget, usage and reservation; a group that an adapter lacks has a budget of 0 (rules 1.3)."""
+    group = _group(device, arguments.NodeIndex, arguments.MemorySegmentGroup.name)
+    values: dict[str, object] = {
+        "Budget": group.budget or 0 if group else 0,
+        "CurrentUsage": group.usage if group else 0,
+        "AvailableForReservation": group.available_for_reservation if group else 0,
+        "CurrentReservation": group.reservation if group else 0,
+    }
+    return Verdict(_SUCCESS, (reason("d3d12.8.5"),), values)
+
+
+def set_reservation(device: D3D12Device, arguments: api.SetVideoMemoryReservation) -> Verdict:
+    """Reserve bytes of a group; more than is available is refused. It never raises the budget (rules 8.5)."""
+    group = _group(device, arguments.NodeIndex, arguments.MemorySegmentGroup.name)
+    if group is None or arguments.Reservation > group.available_for_reservation:
+        return Verdict("E_INVALIDARG", (reason("d3d12.8.5"),))
+    group.reservation = arguments.Reservation
+    return Verdict(_SUCCESS, (reason("d3d12.8.5"),))
+
+
+def set_budget(device: D3D12Device, value: str) -> None:
+    """Change a group's budget while running: ``GROUP=SIZE``, or ``SIZE`` for LOCAL of node 0.
+
+    Raises:
+        CommandError: No such group, or not a size.
+    """
+    name, _, size = value.rpartition("=")
+    group = device.state.groups.get((0, (name or "LOCAL").upper()))
+    if group is None:
+        accepted = tuple(sorted({of for _, of in device.state.groups}))
+        raise CommandError("no such segment group", where="budget", found=value, accepted=accepted)
+    try:
+        budget = parse_size(size)
+    except InputError as error:
+        raise CommandError(error.complaint.message, where="budget", found=value, accepted=("[GROUP=]SIZE",)) from error
+    group.budget = min(budget, MAX_BYTES)
+    device.options["budget"] = value
+    text = f"The budget of {group.group} is now {budget:,} B."
+    device.state.log.add(EventKind.BUDGET_CHANGED, group.group, size=budget, rule="d3d12.8.5", text=text)
+    device.state.check_budget(group)
+
+
+def _pageable(device: D3D12Device, name: str) -> int:
+    """Return the heap row that owns an object's memory; placed resources have none of their own (rules 8.1)."""
+    state = device.state
+    kind, row = state.find(name, "heap", "resource", where="input.ppObjects")
+    if kind == "heap":
+        return row
+    heap = int(state.blocks["heap"][device.block_of[row]])
+    if not state.heaps["committed"][heap]:
+        raise InputError(
+            "a placed resource has no residency of its own: act on its heap",
+            where="input.ppObjects",
+            found=name,
+            accepted=(state.heap_names[heap],),
+        )
+    return heap
+
+
+def _would_go_over(device: D3D12Device, rows: list[int]) -> bool:
+    heaps, segments = device.state.heaps, device.state.segments
+    wanted: dict[tuple[int, str], int] = {}
+    for row in rows:
+        home = segments[int(heaps["home"][row])]
+        key = (home.node, home.group)
+        wanted[key] = wanted.get(key, 0) + int(heaps["size"][row])
+    for key, size in wanted.items():
+        group = device.state.groups.get(key)
+        if group is not None and group.budget is not None and group.usage + size > group.budget:
+            return True
+    return False
+
+
+def _group(device: D3D12Device, node: int, name: str) -> SegmentGroup | None:
+    groups = device.state.groups
+    return groups.get((node, name)) or (groups.get((0, name)) if name == "NON_LOCAL" else None)

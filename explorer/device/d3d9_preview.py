@@ -1,0 +1,74 @@
+"""What a D3D9 creation call would do now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from explorer.core import d3d9 as api
+from explorer.core.verdicts import Verdict
+from explorer.device import d3d9_pools, preview_texts
+from explorer.device.device import NOT_SIMULATED, not_simulated_reason
+from explorer.device.outcome import AccessRow, Ghost, Preview
+from explorer.memory.allocators.protocol import Refusal
+from explorer.rules.d3d9_create import judge_create
+from explorer.rules.d3d9_sizes import placement
+
+if TYPE_CHECKING:
+    from explorer.core.calls import CallRecord
+    from explorer.core.layouts import ResourceLayout
+    from explorer.device.d3d9 import D3D9Device
+
+
+def preview(device: D3D9Device, record: CallRecord, arguments: Any) -> Preview:
+    """Return the verdict, size, place and cost of a creation call; nothing is changed."""
+    if not isinstance(arguments, api.CreateInput):
+        return Preview(record, Verdict(NOT_SIMULATED, (not_simulated_reason(record.call),)))
+    verdict = judge_create(arguments, device.runtime)
+    if not verdict.succeeded:
+        return Preview(record, verdict)
+    what = d3d9_pools.plan(device, arguments)
+    row = placement(what.resource, device.state.adapter.memory_class, device.runtime)
+    layout = what.device or what.system
+    assert layout is not None
+    group = "SYSTEM" if what.device is None else what.group
+    access = _access(device, what, layout, row.cpu_view)
+    return _with_place(
+        device, Preview(record, verdict, layout, why=what.reason.text, access=access), what, group, layout
+    )
+
+
+def _with_place(
+    device: D3D9Device, base: Preview, what: d3d9_pools.Plan, group: str, layout: ResourceLayout
+) -> Preview:
+    state = device.state
+    refusal: Refusal | None = None
+    for index in state.segments_in(group):
+        planned = state.segments[index].plan(layout.size_bytes, layout.alignment, int(what.kind))
+        if isinstance(planned, Refusal):
+            refusal = planned
+            continue
+        segment = state.segments[index]
+        ghost = Ghost(index, -1, planned.address, layout.size_bytes, int(what.kind))
+        after = preview_texts.after_taking(state, segment, planned.held)
+        if what.pool is api.Pool.MANAGED:
+            after = f"The device copy comes at first use. {after}"
+        return Preview(base.record, base.verdict, layout, segment.name, base.why, ghost, "", after, access=base.access)
+    text = refusal.text() if refusal else f"This adapter has no {group} memory."
+    held = device.managed.resident_bytes
+    after = f"Managed copies of {held:,} B can be evicted first." if held and group == "LOCAL" else ""
+    return Preview(base.record, base.verdict, layout, group, base.why, None, text, after, access=base.access)
+
+
+def _access(device: D3D9Device, what: d3d9_pools.Plan, layout: ResourceLayout, cpu_view: str) -> tuple[AccessRow, ...]:
+    state = device.state
+    rows: list[AccessRow] = []
+    segments = state.segments_in(what.group)
+    if what.device is not None and segments:
+        rows.append(
+            preview_texts.gpu_row(state.segments[segments[0]], layout.size_bytes, writes=what.resource.is_target)
+        )
+    else:
+        rows.append(AccessRow("GPU", "no", "no"))
+    rows.append(AccessRow("CPU", cpu_view, cpu_view))
+    rows.append(preview_texts.bus_row(state, layout.size_bytes))
+    return tuple(rows)

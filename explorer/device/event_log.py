@@ -1,0 +1,97 @@
+"""The events of a device: numbered without gaps, counted by kind, the last ones kept."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from explorer.core.events import Event, EventKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TAIL = 1000
+
+
+class EventLog:
+    """Numbers and counts what happens.
+
+    Attributes:
+        frame: Frame that the next event belongs to.
+        time_ns: Simulated time of the next event.
+    """
+
+    def __init__(self) -> None:
+        self.frame = 0
+        self.time_ns = 0
+        self._number = 0
+        self._counts: Counter[str] = Counter()
+        self._bytes: Counter[str] = Counter()
+        self._tail: deque[Event] = deque(maxlen=TAIL)
+        self._open: list[Event] = []
+        self._cause = -1
+
+    def add(
+        self,
+        kind: EventKind,
+        subject: str = "",
+        segment: str = "",
+        size: int = 0,
+        *,
+        rule: str = "",
+        text: str = "",
+        cause: int | None = None,
+    ) -> Event:
+        """Record an event and return it; without ``cause`` it is the one set by ``because``."""
+        event = Event(
+            self._number,
+            self.frame,
+            self.time_ns,
+            kind,
+            subject,
+            segment,
+            size,
+            rule,
+            text,
+            self._cause if cause is None else cause,
+        )
+        self._number += 1
+        self._counts[kind] += 1
+        self._bytes[kind] += size
+        self._tail.append(event)
+        self._open.append(event)
+        return event
+
+    def because(self, cause: int) -> int:
+        """Name the event that the next ones follow from (−1 none); returns the one before."""
+        before, self._cause = self._cause, cause
+        return before
+
+    def take(self) -> tuple[Event, ...]:
+        """Return the events since the last ``take``."""
+        events, self._open = tuple(self._open), []
+        return events
+
+    @property
+    def tail(self) -> tuple[Event, ...]:
+        """The last events, oldest first."""
+        return tuple(self._tail)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How often each kind happened; every kind is present."""
+        return {kind.value: self._counts[kind] for kind in EventKind}
+
+    def bytes_of(self, kind: EventKind) -> int:
+        """Return the sum of the sizes of all events of a kind."""
+        return self._bytes[kind]
+
+    def copy(self) -> EventLog:
+        """Return an independent copy."""
+        other = EventLog.__new__(EventLog)
+        other.__dict__.update(self.__dict__)
+        other._counts = Counter(self._counts)
+        other._bytes = Counter(self._bytes)
+        other._tail = deque(self._tail, maxlen=TAIL)
+        other._open = list(self._open)
+        return other

@@ -1,0 +1,225 @@
+"""The kernel memory manager (WDDM): where heaps' bytes are, who is demoted, what pages in and out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.core.events import EventKind
+from explorer.core.kinds import BlockState
+from explorer.device import cost
+from explorer.memory.allocators.protocol import Refusal
+from explorer.memory.eviction import make_order
+
+if TYPE_CHECKING:
+    from explorer.device.device import Device
+    from explorer.device.memory_state import MemoryState
+    from explorer.memory.segments import SegmentGroup, Taken
+
+_RESIDENT = np.uint8(int(BlockState.RESIDENT))
+_MOVED = np.uint8(int(BlockState.MOVED_THIS_FRAME))
+
+
+class KernelMemory:
+    """Moves heaps between segments.
+
+    A heap has a home segment. It is *resident* while its count is above 0 and its bytes are where the GPU can reach
+    them: at home, or demoted to NON_LOCAL memory. An evicted heap's bytes are in system memory or in the page file.
+
+    Args:
+        state: The device's memory.
+        policy: Id of the policy that chooses who is demoted.
+    """
+
+    def __init__(self, state: MemoryState, policy: str) -> None:
+        self._state = state
+        self._order = make_order(policy)
+
+    def set_policy(self, policy: str) -> None:
+        """Go on with another policy; heaps are taken over in the order of their last use."""
+        fresh = make_order(policy)
+        heaps = self._state.heaps
+        for row in sorted(self._order, key=lambda r: (int(heaps["used_frame"][r]), r)):
+            fresh.insert(row, int(heaps["size"][row]), int(heaps["priority"][row]))
+        self._order = fresh
+
+    def commit(self, device: Device, group: str, size: int, alignment: int, node: int) -> tuple[int, Taken] | Refusal:
+        """Hold bytes of a group for a new heap; others are demoted when its segments are full."""
+        taken = self._state.take(group, size, alignment, node=node)
+        if isinstance(taken, Refusal):
+            return self._make_room(device, group, size, alignment, node, taken, pinned=-1)
+        return taken
+
+    def admit(self, row: int) -> None:
+        """Count a heap whose bytes have just come to its home segment."""
+        heaps = self._state.heaps
+        self._order.insert(row, int(heaps["size"][row]), int(heaps["priority"][row]))
+        self._state.count_usage(int(heaps["segment"][row]), int(heaps["size"][row]))
+
+    def drop(self, row: int) -> None:
+        """Give back the bytes of a heap that is destroyed."""
+        heaps = self._state.heaps
+        segment = int(heaps["segment"][row])
+        if row in self._order:
+            self._order.remove(row)
+        if heaps["resident"][row]:
+            self._state.count_usage(segment, -int(heaps["size"][row]))
+        self._state.segments[segment].release(int(heaps["address"][row]))
+
+    def touch(self, device: Device, row: int) -> None:
+        """Use a resident heap in a submission; a demoted one comes home if there is room for it."""
+        state, heaps = self._state, self._state.heaps
+        frame = state.log.frame
+        heaps["used_frame"][row] = frame
+        if row in self._order:
+            self._order.touch(row, frame, state.log.time_ns)
+            return
+        home = int(heaps["home"][row])
+        self._come_home(device, row, home)
+
+    def set_priority(self, row: int, priority: int) -> None:
+        """Change a heap's residency priority."""
+        self._state.heaps["priority"][row] = priority
+        if row in self._order:
+            self._order.set_priority(row, priority)
+
+    def page_out(self, device: Device, row: int, rule: str, why: str) -> bool:
+        """Evict a heap: its bytes go to system memory, or to the page file when that is full."""
+        state, heaps = self._state, self._state.heaps
+        size = int(heaps["size"][row])
+        for group in ("SYSTEM", "PAGE_FILE"):
+            taken = state.take(group, size, 1)
+            if not isinstance(taken, Refusal):
+                break
+        else:
+            return False
+        if row in self._order:
+            self._order.evict(row)
+        source = state.segments[int(heaps["segment"][row])].name
+        state.count_usage(int(heaps["segment"][row]), -size)
+        self._move(row, taken, resident=False)
+        name = state.heap_names[row]
+        target = state.segments[taken[0]].name
+        state.log.add(EventKind.EVICTED, name, source, size, rule=rule, text=f"{name} left {source} {why}.")
+        text = f"{name}: {size:,} B went to {target}."
+        state.log.add(EventKind.PAGED_OUT, name, target, size, rule="d3d12.9.4", text=text)
+        device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.from_gpu_bytes_per_s))
+        return True
+
+    def page_in(self, device: Device, row: int, rule: str) -> Refusal | None:
+        """Bring an evicted heap home; the refusal if even demoting others makes no room."""
+        state, heaps = self._state, self._state.heaps
+        size, home = int(heaps["size"][row]), int(heaps["home"][row])
+        place = state.segments[home]
+        taken = state.take(place.group, size, int(heaps["alignment"][row]), node=place.node)
+        if isinstance(taken, Refusal):
+            taken = self._make_room(
+                device, place.group, size, int(heaps["alignment"][row]), place.node, taken, pinned=row
+            )
+        if isinstance(taken, Refusal):
+            return taken
+        self._move(row, taken, resident=True)
+        self.admit(row)
+        name, where = state.heap_names[row], state.segments[taken[0]].name
+        text = f"{name}: {size:,} B came to {where}."
+        state.log.add(EventKind.PAGED_IN, name, where, size, rule=rule, text=text)
+        device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
+        return None
+
+    def trim(self, device: Device) -> None:
+        """Demote what was not used in this frame while a LOCAL group is above its budget (rules 8.6)."""
+        for group in self._state.groups.values():
+            if group.group == "LOCAL" and group.over_budget_bytes:
+                self._trim_group(device, group)
+
+    def copy(self, state: MemoryState) -> KernelMemory:
+        """Return an independent copy over a copied state."""
+        other = KernelMemory.__new__(KernelMemory)
+        other._state = state
+        other._order = self._order.copy()
+        return other
+
+    def _trim_group(self, device: Device, group: SegmentGroup) -> None:
+        heaps = self._state.heaps
+        frame = self._state.log.frame
+        for row in self._order.copy().victims(None):
+            if not group.over_budget_bytes:
+                return
+            place = self._state.segments[int(heaps["segment"][row])]
+            if (place.node, place.group) != (group.node, group.group) or int(heaps["used_frame"][row]) >= frame:
+                continue
+            if not self._demote(device, row, "because the group is over its budget"):
+                return
+
+    def _make_room(
+        self, device: Device, group: str, size: int, alignment: int, node: int, refusal: Refusal, pinned: int
+    ) -> tuple[int, Taken] | Refusal:
+        """Demote heaps of a group until a range is free; those used in this frame stay."""
+        state, heaps = self._state, self._state.heaps
+        wanted = set(state.segments_in(group, node))
+        for row in self._order.copy().victims(None):
+            if int(heaps["segment"][row]) not in wanted or row == pinned:
+                continue
+            if int(heaps["used_frame"][row]) >= state.log.frame and state.log.frame > 0:
+                continue
+            if not self._demote(device, row, f"to make room for {size:,} B"):
+                break
+            taken = state.take(group, size, alignment, node=node)
+            if not isinstance(taken, Refusal):
+                return taken
+            refusal = taken
+        return refusal
+
+    def _demote(self, device: Device, row: int, why: str) -> bool:
+        """Move a heap from LOCAL to NON_LOCAL memory; where there is none, page it out."""
+        state, heaps = self._state, self._state.heaps
+        size = int(heaps["size"][row])
+        source = state.segments[int(heaps["segment"][row])]
+        taken = state.take("NON_LOCAL", size, 1, node=source.node) if source.group == "LOCAL" else None
+        if taken is None or isinstance(taken, Refusal):
+            return self.page_out(device, row, "d3d12.8.6", why)
+        self._order.evict(row)
+        state.count_usage(int(heaps["segment"][row]), -size)
+        self._move(row, taken, resident=True)
+        state.count_usage(taken[0], size)
+        name, where = state.heap_names[row], state.segments[taken[0]].name
+        text = f"{name}: {size:,} B were demoted from {source.name} to {where} {why}."
+        state.log.add(EventKind.DEMOTED, name, where, size, rule="d3d12.8.6", text=text)
+        device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.from_gpu_bytes_per_s))
+        return True
+
+    def _come_home(self, device: Device, row: int, home: int) -> None:
+        state, heaps = self._state, self._state.heaps
+        place = state.segments[home]
+        size, alignment = int(heaps["size"][row]), int(heaps["alignment"][row])
+        group = state.groups.get((place.node, place.group))
+        if group is not None and group.budget is not None and group.usage + size > group.budget:
+            return
+        taken = state.take(place.group, size, alignment, node=place.node)
+        if isinstance(taken, Refusal):
+            return
+        state.count_usage(int(heaps["segment"][row]), -size)
+        self._move(row, taken, resident=True)
+        self.admit(row)
+        self._order.touch(row, state.log.frame, state.log.time_ns)
+        name, where = state.heap_names[row], state.segments[taken[0]].name
+        text = f"{name}: {size:,} B came back to {where} on use."
+        state.log.add(EventKind.PAGED_IN, name, where, size, rule="d3d12.8.6", text=text)
+        device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
+
+    def _move(self, row: int, taken: tuple[int, Taken], *, resident: bool) -> None:
+        state, heaps, blocks = self._state, self._state.heaps, self._state.blocks
+        segment, place = taken
+        state.segments[int(heaps["segment"][row])].release(int(heaps["address"][row]))
+        heaps["segment"][row] = segment
+        heaps["address"][row] = place.address
+        heaps["rounding"][row] = place.rounding
+        heaps["resident"][row] = resident
+        inside = np.flatnonzero(blocks.live & (blocks["heap"] == row))
+        blocks["segment"][inside] = segment
+        marks = blocks["state"][inside] & ~_RESIDENT
+        blocks["state"][inside] = marks | _MOVED | (_RESIDENT if resident else np.uint8(0))
+        owners = blocks["resource"][inside]
+        state.resources["resident"][owners[owners >= 0]] = resident
+        state.generation += 1

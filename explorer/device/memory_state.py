@@ -1,0 +1,328 @@
+"""What every simulated device keeps: segments, heaps, blocks, resources, events, names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.core.calls import CallRecord
+from explorer.core.columns import BlockColumns, HeapColumns, ResourceColumns, column_dtypes
+from explorer.core.events import EventKind
+from explorer.core.kinds import BlockState, HeapKind, ResourceKind
+from explorer.device.event_log import EventLog
+from explorer.errors import CallError
+from explorer.memory.growing import GrowingTable
+from explorer.memory.segments import MemorySegment, SegmentGroup, Taken
+
+if TYPE_CHECKING:
+    from explorer.memory.allocators.protocol import Refusal
+    from explorer.tables.adapters import Adapter
+
+_BLOCK_EXTRA = {"pad_before": np.int64, "rounding": np.int64}
+_HEAP_EXTRA = {"rounding": np.int64, "unit": np.int64, "released": np.bool_}
+
+
+@dataclass(slots=True)
+class Times:
+    """Estimated time in ns, sums since the start."""
+
+    gpu: int = 0
+    transfer: int = 0
+    cpu: int = 0
+    stall: int = 0
+    slowest_frame: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewResource:
+    """What a creation call fixes about a resource."""
+
+    name: str
+    record: CallRecord | None
+    kind: ResourceKind
+    dimension: str
+    format: str
+    place: str
+    width: int
+    height: int
+    depth: int
+    mips: int
+    size: int
+    asked: int
+    priority: int = 0
+
+
+@dataclass(slots=True)
+class Words:
+    """Texts that columns point to, in the order in which they were met."""
+
+    words: list[str] = field(default_factory=list[str])
+    index: dict[str, int] = field(default_factory=dict[str, int])
+
+    def number(self, word: str) -> int:
+        """Return the index of a word, new or known."""
+        found = self.index.get(word)
+        if found is None:
+            found = self.index[word] = len(self.words)
+            self.words.append(word)
+        return found
+
+    def copy(self) -> Words:
+        """Return an independent copy."""
+        return Words(list(self.words), dict(self.index))
+
+
+class MemoryState:
+    """The memory of a device and everything that lives in it. No rule of an API is applied here.
+
+    Rows of the tables keep their number while they live. ``objects`` maps an object's name to ``("heap", row)``,
+    ``("resource", row)`` or another kind that the device adds.
+
+    Args:
+        adapter: The simulated adapter.
+        allocator: Allocator id for every segment.
+        budget: Bytes by (node, group) that replace the adapter's own budgets.
+    """
+
+    def __init__(self, adapter: Adapter, allocator: str, budget: dict[tuple[int, str], int] | None = None) -> None:
+        self.adapter = adapter
+        self.allocator_id = allocator
+        self.segments = [
+            MemorySegment(s.name, s.group, s.node, s.placement, s.size_bytes, allocator, s.gpu_bandwidth_bytes_per_s)
+            for s in adapter.segments
+        ]
+        self.groups = {
+            (b.node, b.group): SegmentGroup(b.node, b.group, b.budget_bytes, b.available_for_reservation or 0)
+            for b in adapter.budgets
+        }
+        for segment in self.segments:
+            if segment.group in ("LOCAL", "NON_LOCAL"):
+                key = (segment.node, segment.group)
+                self.groups.setdefault(key, SegmentGroup(segment.node, segment.group, None))
+        for key, value in (budget or {}).items():
+            if key in self.groups:
+                self.groups[key].budget = value
+        self.heaps = GrowingTable({**column_dtypes(HeapColumns), **_HEAP_EXTRA})
+        self.blocks = GrowingTable({**column_dtypes(BlockColumns), **_BLOCK_EXTRA})
+        self.resources = GrowingTable(column_dtypes(ResourceColumns))
+        self.heap_names: dict[int, str] = {}
+        self.resource_names: dict[int, str] = {}
+        self.records: dict[int, CallRecord | None] = {}
+        self.objects: dict[str, tuple[str, int]] = {}
+        self.dimensions, self.formats, self.places = Words(), Words(), Words()
+        self.log = EventLog()
+        self.times = Times()
+        self.generation = 0
+
+    # Names -----------------------------------------------------------------------------------------------------
+
+    def name_of(self, kind: str, row: int) -> str:
+        """Return the name of an object."""
+        return self.heap_names[row] if kind == "heap" else self.resource_names[row]
+
+    def find(self, name: str, *kinds: str, where: str = "input") -> tuple[str, int]:
+        """Return the kind and row of a named object.
+
+        Raises:
+            CallError: There is none, or it is of another kind.
+        """
+        found = self.objects.get(name)
+        if found is None or (kinds and found[0] not in kinds):
+            alive = tuple(n for n, (kind, _) in self.objects.items() if not kinds or kind in kinds)
+            raise CallError(f"no live {' or '.join(kinds) or 'object'} has this name", where=where, found=name,
+                            accepted=alive[:24] or ("(none is alive)",))  # fmt: skip
+        return found
+
+    def bind(self, name: str, kind: str, row: int) -> None:
+        """Give an object its name; names of live objects are unique."""
+        self.objects[name] = (kind, row)
+
+    # Segments --------------------------------------------------------------------------------------------------
+
+    def segments_in(self, group: str, node: int = 0) -> list[int]:
+        """Return the indices of a group's segments; shared ones serve every node."""
+        shared = group in ("NON_LOCAL", "SYSTEM", "PAGE_FILE")
+        return [i for i, s in enumerate(self.segments) if s.group == group and (s.node == node or shared)]
+
+    def take(self, group: str, size: int, alignment: int, kind: int = 0, node: int = 0) -> tuple[int, Taken] | Refusal:
+        """Hold bytes in the first segment of a group that has them; the refusal is the last segment's."""
+        refusal: Refusal | None = None
+        for index in self.segments_in(group, node):
+            taken = self.segments[index].take(size, alignment, kind)
+            if isinstance(taken, Taken):
+                return index, taken
+            refusal = taken
+        if refusal is None:
+            from explorer.memory.allocators.protocol import Refusal as Refused
+
+            return Refused(size, alignment, 0, 0, 0, 0, "alloc.too-few-bytes")
+        return refusal
+
+    def count_usage(self, segment: int, delta: int) -> None:
+        """Add bytes to the usage that the budget of the segment's group counts, and report a crossing."""
+        place = self.segments[segment]
+        group = self.groups.get((place.node, place.group))
+        if group is None:
+            return
+        group.usage += delta
+        self.check_budget(group)
+
+    def check_budget(self, group: SegmentGroup) -> None:
+        """Report when a group goes over its budget or comes back."""
+        over = group.over_budget_bytes
+        if over and not group.over:
+            group.over = True
+            text = f"{group.group} of node {group.node}: {group.usage:,} B in use, budget {group.budget:,} B."
+            self.log.add(EventKind.OVER_BUDGET, group.group, size=over, rule="d3d12.8.6", text=text)
+        elif group.over and not over:
+            group.over = False
+            self.log.add(EventKind.WITHIN_BUDGET, group.group, rule="d3d12.8.5",
+                         text=f"{group.group} of node {group.node} is within its budget again.")  # fmt: skip
+
+    # Tables ----------------------------------------------------------------------------------------------------
+
+    def add_resource(self, new: NewResource) -> int:
+        """Add a resource row; it has no memory yet."""
+        row = self.resources.add(
+            kind=new.kind,
+            dimension=self.dimensions.number(new.dimension),
+            format=self.formats.number(new.format),
+            place=self.places.number(new.place),
+            width=new.width,
+            height=new.height,
+            depth=new.depth,
+            mips=new.mips,
+            size=new.size,
+            asked=new.asked,
+            priority=new.priority,
+            created_frame=self.log.frame,
+            used_frame=-1,
+        )
+        self.resource_names[row] = new.name
+        self.records[row] = new.record
+        self.bind(new.name, "resource", row)
+        self.generation += 1
+        return row
+
+    def remove_resource(self, row: int) -> None:
+        """Remove a resource row whose blocks are gone."""
+        self.objects.pop(self.resource_names.pop(row), None)
+        self.records.pop(row)
+        self.resources.remove(row)
+        self.generation += 1
+
+    def add_heap(
+        self,
+        name: str,
+        segment: int,
+        address: int,
+        size: int,
+        kind: HeapKind,
+        *,
+        flags: int = 0,
+        alignment: int = 65536,
+        committed: bool = False,
+        resident: bool = True,
+        priority: int = 0,
+        rounding: int = 0,
+        unit: int = 1,
+    ) -> int:
+        """Add a heap row.
+
+        Args:
+            name: Name.
+            segment: Index of the segment that holds it.
+            address: First byte in the segment's address range.
+            size: Bytes.
+            kind: Type.
+            flags: D3D12_HEAP_FLAGS.
+            alignment: Bytes.
+            committed: True for the implicit heap of a committed resource.
+            resident: Whether the GPU can use it at once.
+            priority: Residency priority.
+            rounding: Bytes that the segment holds behind it, up to whole pages.
+            unit: Smallest alignment of anything in it; a shorter rest at its end is its tail.
+        """
+        row = self.heaps.add(
+            segment=segment,
+            home=segment,
+            address=address,
+            size=size,
+            kind=kind,
+            flags=flags,
+            alignment=alignment,
+            committed=committed,
+            resident=resident,
+            resident_count=int(resident),
+            priority=priority,
+            created_frame=self.log.frame,
+            used_frame=-1,
+            rounding=rounding,
+            unit=unit,
+        )
+        self.heap_names[row] = name
+        self.generation += 1
+        return row
+
+    def add_block(
+        self,
+        segment: int,
+        heap: int,
+        offset: int,
+        size: int,
+        *,
+        asked: int,
+        alignment: int,
+        kind: int,
+        state: int,
+        resource: int,
+        pad_before: int = 0,
+        rounding: int = 0,
+    ) -> int:
+        """Add a block row: ``size`` bytes under the resource, ``pad_before`` and ``rounding`` held around it."""
+        row = self.blocks.add(
+            segment=segment,
+            heap=heap,
+            offset=offset,
+            size=size,
+            asked=asked,
+            alignment=alignment,
+            kind=kind,
+            state=state,
+            resource=resource,
+            created_frame=self.log.frame,
+            used_frame=-1,
+            pad_before=pad_before,
+            rounding=rounding,
+        )
+        self.generation += 1
+        return row
+
+    def remove_block(self, row: int) -> None:
+        """Remove a block row."""
+        self.blocks.remove(row)
+        self.generation += 1
+
+    def clear_frame_marks(self) -> None:
+        """Forget what was used and moved in the frame that ended."""
+        state = self.blocks["state"]
+        state &= np.uint8(0xFF & ~int(BlockState.USED_THIS_FRAME | BlockState.MOVED_THIS_FRAME))
+
+    def copy(self) -> MemoryState:
+        """Return an independent copy, for checkpoints."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.segments = [segment.copy() for segment in self.segments]
+        other.groups = {
+            key: SegmentGroup(g.node, g.group, g.budget, g.available_for_reservation, g.usage, g.reservation, g.over)
+            for key, g in self.groups.items()
+        }
+        for name in ("heaps", "blocks", "resources", "dimensions", "formats", "places", "log"):
+            setattr(other, name, getattr(self, name).copy())
+        for name in ("heap_names", "resource_names", "records", "objects"):
+            setattr(other, name, dict(getattr(self, name)))
+        t = self.times
+        other.times = Times(t.gpu, t.transfer, t.cpu, t.stall, t.slowest_frame)
+        return other

@@ -1,0 +1,88 @@
+"""System memory with the page file behind it, for blocks that lie directly in a segment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.core.events import EventKind
+from explorer.device import cost
+from explorer.memory.allocators.protocol import Refusal
+
+if TYPE_CHECKING:
+    from explorer.device.device import Device
+    from explorer.device.memory_state import MemoryState
+    from explorer.memory.segments import Taken
+
+RULE = "d3d9.R5.4"
+"""Masters may have been paged to disk. Which ones leave first is a modelling choice: the longest unused."""
+
+
+def take(device: Device, size: int, alignment: int) -> tuple[int, Taken] | Refusal:
+    """Hold bytes of system memory; when it is full the longest unused blocks go to the page file.
+
+    Returns:
+        The segment's index and the range, or why even that did not help.
+    """
+    state = device.state
+    taken = state.take("SYSTEM", size, alignment)
+    while isinstance(taken, Refusal):
+        if not _page_out_oldest(device):
+            return taken
+        taken = state.take("SYSTEM", size, alignment)
+    return taken
+
+
+def bring_in(device: Device, block: int) -> bool:
+    """Bring a block back from the page file; False when system memory has no room for it at all."""
+    state = device.state
+    if state.segments[int(state.blocks["segment"][block])].group != "PAGE_FILE":
+        return True
+    size, alignment = int(state.blocks["size"][block]), int(state.blocks["alignment"][block])
+    # Marked used first: it must not be the one that leaves.
+    state.blocks["used_frame"][block] = state.log.frame
+    taken = take(device, size, alignment)
+    if isinstance(taken, Refusal):
+        return False
+    _move(state, block, *taken)
+    name = state.resource_names[int(state.blocks["resource"][block])]
+    text = f"{name}: its system copy came back from the page file."
+    state.log.add(EventKind.PAGED_IN, name, state.segments[taken[0]].name, size, rule=RULE, text=text)
+    device.spend(stall=cost.transfer_ns(size, _page_file_rate(state)))
+    return True
+
+
+def _page_out_oldest(device: Device) -> bool:
+    state = device.state
+    system = state.segments_in("SYSTEM")
+    blocks = state.blocks
+    here = np.flatnonzero(blocks.live & np.isin(blocks["segment"], system) & (blocks["heap"] < 0))
+    if not len(here):
+        return False
+    block = int(here[np.lexsort((here, blocks["used_frame"][here]))[0]])
+    size = int(blocks["size"][block])
+    taken = state.take("PAGE_FILE", size, 1)
+    if isinstance(taken, Refusal):
+        return False
+    _move(state, block, *taken)
+    name = state.resource_names[int(blocks["resource"][block])]
+    text = f"{name}: system memory is full, its system copy went to the page file."
+    state.log.add(EventKind.PAGED_OUT, name, state.segments[taken[0]].name, size, rule=RULE, text=text)
+    device.spend(stall=cost.transfer_ns(size, _page_file_rate(state)))
+    return True
+
+
+def _move(state: MemoryState, block: int, segment: int, taken: Taken) -> None:
+    blocks = state.blocks
+    state.segments[int(blocks["segment"][block])].release(int(blocks["offset"][block]))
+    blocks["segment"][block] = segment
+    blocks["offset"][block] = taken.address
+    blocks["rounding"][block] = taken.rounding
+    blocks["pad_before"][block] = taken.padding_before
+    state.generation += 1
+
+
+def _page_file_rate(state: MemoryState) -> int:
+    index = state.segments_in("PAGE_FILE")
+    return state.segments[index[0]].bandwidth or cost.PAGE_FILE_BYTES_PER_S if index else cost.PAGE_FILE_BYTES_PER_S

@@ -1,0 +1,166 @@
+"""The scenario presets, and how a run is made from one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from explorer.core.units import parse_size
+from explorer.errors import CommandError, InputError, PresetError
+from explorer.memory.allocators import allocator_by_id
+from explorer.sim.scenario import Scenario, read_scenario
+from explorer.tables.adapters import adapter as adapter_by_id
+from explorer.tables.locations import presets_folder, user_presets_folder
+
+if TYPE_CHECKING:
+    from explorer.sim.simulation import Simulation
+    from explorer.tables.adapters import Adapter
+
+DEFAULT_SCENARIO = "d3d12-game-rtx3060-laptop"
+"""What the window opens when nothing is asked for."""
+DEFAULT_ALLOCATOR = "tlsf"
+MAX_SCENARIO_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioInfo:
+    """What a list of scenarios shows.
+
+    Attributes:
+        id: Id.
+        title: One line.
+        api: API.
+        adapter: Adapter id.
+        frames: Length.
+        teaches: One sentence.
+        text: What happens and where the figures come from.
+        options: Device options of the file.
+    """
+
+    id: str
+    title: str
+    api: str
+    adapter: str
+    frames: int
+    teaches: str
+    text: str
+    options: dict[str, str]
+
+
+def scenario_ids() -> tuple[str, ...]:
+    """Return the ids of all scenarios, sorted; reads no file."""
+    return tuple(sorted(_files()))
+
+
+def scenario_info(scenario_id: str) -> ScenarioInfo:
+    """Return what a list shows of a scenario.
+
+    Raises:
+        CommandError: Unknown id.
+        PresetError: The file is invalid.
+    """
+    s = load_scenario(scenario_id)
+    return ScenarioInfo(s.id, s.title, s.api, s.adapter, s.frames, s.teaches, s.text, dict(s.options))
+
+
+def load_scenario(scenario_id_or_path: str) -> Scenario:
+    """Return a scenario by id or from a file.
+
+    Raises:
+        CommandError: No such id and no such file.
+        PresetError: The file is invalid; names file, key, what was found and what is accepted.
+    """
+    path = _files().get(scenario_id_or_path)
+    name = scenario_id_or_path
+    if path is None:
+        path = Path(scenario_id_or_path)
+        if path.suffix != ".toml" and not path.is_file():
+            raise CommandError("unknown scenario", where="scenario", found=name, accepted=scenario_ids())
+    else:
+        name = f"{scenario_id_or_path}.toml"
+    try:
+        if path.stat().st_size > MAX_SCENARIO_BYTES:
+            raise PresetError("the file is too large", file=name, accepted=(f"at most {MAX_SCENARIO_BYTES} bytes",))
+        data = path.read_bytes()
+    except OSError as error:
+        raise PresetError(f"cannot read the file: {error.strerror or error}", file=name) from error
+    return read_scenario(name, data, path.stem)
+
+
+def load_simulation(
+    scenario_id_or_path: str,
+    adapter: str | Adapter | None = None,
+    *,
+    seed: int | None = None,
+    allocator: str | None = None,
+    policy: str | None = None,
+    budget: str | None = None,
+) -> Simulation:
+    """Return a run of a scenario, at frame 0.
+
+    Args:
+        scenario_id_or_path: Id of a preset, or a TOML file.
+        adapter: Adapter (id) to run on instead of the scenario's.
+        seed: Seed instead of the scenario's.
+        allocator: Allocator id; ``tlsf`` by default.
+        policy: Eviction policy instead of the device's.
+        budget: ``[GROUP=]SIZE`` that replaces the adapter's budget.
+
+    Raises:
+        CommandError: Unknown id, or a value that is not accepted.
+        PresetError: The file is invalid.
+    """
+    return make_simulation(
+        load_scenario(scenario_id_or_path), adapter, seed=seed, allocator=allocator, policy=policy, budget=budget
+    )
+
+
+def make_simulation(
+    scenario: Scenario,
+    adapter: str | Adapter | None = None,
+    *,
+    seed: int | None = None,
+    allocator: str | None = None,
+    policy: str | None = None,
+    budget: str | None = None,
+) -> Simulation:
+    """Return a run of a scenario that is already read; arguments as in ``load_simulation``."""
+    # numpy and the rules load here, so that listing scenarios stays quick.
+    from explorer.memory.eviction import policy_by_id
+    from explorer.sim.simulation import RunOptions, Simulation
+
+    chosen = adapter if adapter is not None else scenario.adapter
+    found = adapter_by_id(chosen) if isinstance(chosen, str) else chosen
+    device = {str(key): str(value) for key, value in scenario.options.items()}
+    device.setdefault("windows", found.windows)
+    name = device.pop("allocator", DEFAULT_ALLOCATOR) if allocator is None else allocator
+    device.pop("allocator", None)
+    allocator_by_id(name)
+    if policy is not None:
+        policy_by_id(policy)
+        device["policy"] = policy
+    budgets = _budget(budget) if budget else {}
+    options = RunOptions(scenario.seed if seed is None else seed, name, device, budgets)
+    return Simulation(scenario, found, options)
+
+
+def _budget(text: str) -> dict[tuple[int, str], int]:
+    group, _, size = text.rpartition("=")
+    name = (group or "LOCAL").upper()
+    if name not in ("LOCAL", "NON_LOCAL"):
+        raise CommandError("unknown segment group", where="budget", found=text, accepted=("LOCAL", "NON_LOCAL"))
+    try:
+        return {(0, name): parse_size(size)}
+    except InputError as error:
+        c = error.complaint
+        raise CommandError(c.message, where="budget", found=text, accepted=c.accepted) from error
+
+
+def _files() -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for folder in (user_presets_folder(), presets_folder()):
+        place = folder / "scenarios"
+        if place.is_dir():
+            found.update({path.stem: path for path in sorted(place.glob("*.toml"))})
+    return found

@@ -1,0 +1,179 @@
+"""A scenario as calls: what comes before the first frame, and what each frame does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from explorer.core import d3d9, d3d11, d3d12, random
+from explorer.core.calls import CallRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from explorer.sim.scenario import Draws, ObjectGroup, Pass, Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One step of a scenario.
+
+    Attributes:
+        record: The call, or None for an option.
+        arguments: The call's decoded input where it is already known, else None.
+        alias_of: Place it where this object lies.
+        heaps: Place it in the first of these heaps that has room.
+        option: Name and value of an option.
+    """
+
+    record: CallRecord | None
+    arguments: Any = None
+    alias_of: str | None = None
+    heaps: tuple[str, ...] = ()
+    option: tuple[str, str] | None = None
+
+
+class Script:
+    """The calls of a scenario for a seed.
+
+    Every random choice is a function of the seed, the group or pass and the number of the choice; nothing remembers.
+
+    Args:
+        scenario: The scenario.
+        seed: Seed of the random streams.
+    """
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        self._scenario = scenario
+        self._seed = seed
+        self._members: dict[str, list[str]] = {}
+
+    def objects(self, group: ObjectGroup) -> Iterator[Planned]:
+        """Yield the creation calls of a group."""
+        heaps = tuple(self.members(group.heaps)) if group.heaps else ()
+        for index in range(group.count):
+            inputs = _merged(group.input, {})
+            for number, choice in enumerate(group.vary):
+                key = random.stream(self._seed, f"{group.id}/vary{number}")
+                weights = choice.weights or (1,) * len(choice.values)
+                inputs = _merged(inputs, choice.values[random.choose(key, index, weights)])
+            alias = group.aliases[index % len(group.aliases)] if group.aliases else None
+            record = CallRecord(self._scenario.api, group.call, inputs, group.name.format(i=index))
+            yield Planned(record, alias_of=alias, heaps=heaps)
+
+    def members(self, group_id: str) -> list[str]:
+        """Return the names of a group, or the one name itself."""
+        found = self._members.get(group_id)
+        if found is None:
+            group = next((g for g in self._scenario.objects if g.id == group_id), None)
+            found = [group_id] if group is None else [group.name.format(i=i) for i in range(group.count)]
+            self._members[group_id] = found
+        return found
+
+    def frame(self, frame: int, alive: Mapping[str, object]) -> list[Planned]:
+        """Return the calls of a frame.
+
+        Args:
+            frame: Number of the frame.
+            alive: Names of the objects that live; others are left out of references.
+        """
+        api = self._scenario.api
+        calls = [*self._moments(frame)]
+        is_d3d9 = api.startswith("d3d9")
+        if is_d3d9:
+            calls.append(_plan(api, "BeginScene", d3d9.Empty()))
+        for index, one in enumerate(self._scenario.passes):
+            if frame < one.first or (one.last >= 0 and frame > one.last) or (frame - one.first) % one.every:
+                continue
+            calls.extend(self._pass(one, index, frame, alive))
+        if is_d3d9:
+            calls.append(_plan(api, "EndScene", d3d9.Empty()))
+        calls.append(_plan(api, "Present", _present(api)))
+        return calls
+
+    def _pass(self, one: Pass, index: int, frame: int, alive: Mapping[str, object]) -> Iterator[Planned]:
+        api = self._scenario.api
+        reads: list[str] = []
+        writes: list[str] = []
+        for number, draws in enumerate(one.draws):
+            stream = random.stream(self._seed, f"pass{index}/draws{number}/{frame}")
+            names = self._references(draws, frame, stream, alive)
+            (writes if draws.write else reads).extend(names)
+        if api == "d3d12":
+            active = [name for name in one.activates if name in alive]
+            if active:
+                kind = d3d12.ResourceBarrierType.ALIASING
+                barriers = tuple(
+                    d3d12.Barrier(Type=kind, Aliasing=d3d12.AliasingBarrier(pResourceAfter=name)) for name in active
+                )
+                yield _plan(api, "ResourceBarrier", d3d12.ResourceBarrier(barriers))
+            yield _plan(api, "ExecuteCommandLists", d3d12.ExecuteCommandLists(tuple(reads), tuple(writes)))
+        elif api.startswith("d3d9"):
+            yield _plan(api, "DrawIndexedPrimitive", d3d9.Draw(tuple(reads), tuple(writes)))
+        else:
+            yield _plan(api, "DrawIndexed", d3d11.Draw(references=tuple(reads), writes=tuple(writes)))
+
+    def _references(self, draws: Draws, frame: int, stream: int, alive: Mapping[str, object]) -> list[str]:
+        members = [name for name in self.members(draws.group) if name in alive]
+        size = len(members)
+        if not size:
+            return []
+        count = min(draws.count or size, size) if draws.pattern != "random" else draws.count or size
+        if draws.pattern == "all":
+            return members[:count]
+        if draws.pattern in ("window", "loop"):
+            start = frame * draws.step
+            start = start % size if draws.pattern == "loop" else _there_and_back(start, size - count)
+            return [members[(start + i) % size] for i in range(count)]
+        picked: list[str] = []
+        for i in range(count):
+            at = random.below(stream, i, size)
+            # Each power pulls the choice towards the first members; integers only.
+            for power in range(draws.skew):
+                at = at * (random.below(stream, (power + 1) * 1_000_003 + i, size) + 1) // size
+            picked.append(members[at])
+        return list(dict.fromkeys(picked))
+
+    def _moments(self, frame: int) -> Iterator[Planned]:
+        for moment in self._scenario.moments:
+            due = frame == moment.frame
+            if moment.every and frame > moment.frame:
+                due = (frame - moment.frame) % moment.every == 0
+            if not due:
+                continue
+            if moment.call is not None:
+                yield Planned(CallRecord(self._scenario.api, moment.call, moment.input, moment.out))
+            else:
+                assert moment.option is not None
+                assert moment.value is not None
+                yield Planned(None, option=(moment.option, moment.value))
+
+
+def _present(api: str) -> Any:
+    if api == "d3d12":
+        return d3d12.Present()
+    return d3d9.Empty() if api.startswith("d3d9") else d3d11.Present()
+
+
+def _plan(api: str, call: str, arguments: Any) -> Planned:
+    return Planned(CallRecord(api, call, {}), arguments)
+
+
+def _there_and_back(position: int, limit: int) -> int:
+    """Return a position that walks 0 … limit and back, without a jump."""
+    if limit <= 0:
+        return 0
+    at = position % (2 * limit)
+    return at if at <= limit else 2 * limit - at
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested tables with changes; a dotted key reaches into a table."""
+    merged: dict[str, Any] = {k: _merged(v, {}) if isinstance(v, dict) else v for k, v in base.items()}
+    for key, value in changes.items():
+        *path, last = key.split(".")
+        table = merged
+        for part in path:
+            table = table.setdefault(part, {})
+        table[last] = value
+    return merged

@@ -1,0 +1,324 @@
+"""A scenario, a device and time: applies calls, runs frames, goes back, and shows snapshots. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from explorer import __version__
+from explorer.core.calls import CallRecord
+from explorer.core.units import parse_size
+from explorer.device import make_device
+from explorer.device.device import Device
+from explorer.device.memory_state import MemoryState
+from explorer.errors import CallError, ExplorerError, PresetError
+from explorer.sim.history import HistoryRecorder
+from explorer.sim.journal import Entry, Journal, Moment
+from explorer.sim.picture import PictureMaker
+from explorer.sim.script import Planned, Script
+from explorer.sim.snapshot import Provenance, Snapshot
+
+if TYPE_CHECKING:
+    from explorer.device.outcome import Outcome, Preview
+    from explorer.sim.scenario import ObjectGroup, Scenario
+    from explorer.tables.adapters import Adapter
+
+CHECKPOINT_FRAMES = 50
+MAX_CHECKPOINTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a run may choose.
+
+    Attributes:
+        seed: Seed of the random streams.
+        allocator: Allocator id.
+        device: Device options (``policy``, ``windows``, ``size_model`` …).
+        budget: (node, group) → bytes that replace the adapter's budget.
+    """
+
+    seed: int
+    allocator: str
+    device: Mapping[str, str]
+    budget: Mapping[tuple[int, str], int]
+
+
+@dataclass(slots=True)
+class _Checkpoint:
+    frame: int
+    device: Device
+    history: HistoryRecorder
+
+
+class Simulation:
+    """One run of a scenario.
+
+    The state is a fold over calls: the scenario's own and the journal's edits. The same scenario, adapter, options and
+    edits give the same snapshots on every machine.
+
+    Args:
+        scenario: What happens.
+        adapter: The simulated adapter.
+        options: What the run chooses.
+    """
+
+    def __init__(self, scenario: Scenario, adapter: Adapter, options: RunOptions) -> None:
+        self.scenario = scenario
+        self.adapter = adapter
+        self.options = options
+        self._script = Script(scenario, options.seed)
+        self._journal = Journal()
+        self._checkpoints: list[_Checkpoint] = []
+        self._pictures = PictureMaker()
+        self._calls: list[Planned] | None = None
+        self._step = 0
+        self._frame = 0
+        state = MemoryState(adapter, options.allocator, dict(options.budget))
+        self._device = make_device(scenario.api, state, options.device)
+        for group in scenario.objects:
+            self._create(group)
+        self._history = HistoryRecorder(tuple(state.groups))
+        self._keep_checkpoint()
+        self._apply_edits()
+
+    # What the window shows beside snapshots --------------------------------------------------------------------
+
+    @property
+    def frame(self) -> int:
+        """Frames run."""
+        return self._frame
+
+    @property
+    def frames(self) -> int:
+        """Length of the scenario."""
+        return self.scenario.frames
+
+    @property
+    def at_end(self) -> bool:
+        """True when the scenario's last frame was run."""
+        return self._frame >= self.scenario.frames
+
+    @property
+    def can_undo(self) -> int:
+        """Edits that can be taken back."""
+        return len(self._journal.added)
+
+    @property
+    def can_redo(self) -> int:
+        """Edits that can be done again."""
+        return len(self._journal.undone)
+
+    @property
+    def journal_length(self) -> int:
+        """Edits in force."""
+        return len(self._journal.entries)
+
+    @property
+    def journal(self) -> tuple[Entry, ...]:
+        """The edits in force, in the order of their moments."""
+        return tuple(self._journal.entries)
+
+    # Running ---------------------------------------------------------------------------------------------------
+
+    def step(self, frames: int = 1) -> None:
+        """Run whole frames; a frame that was begun by ``step_call`` is finished first and counts."""
+        for _ in range(frames):
+            self._finish_frame()
+
+    def step_call(self) -> None:
+        """Run one call of the current frame."""
+        calls = self._frame_calls()
+        if self._step < len(calls):
+            self._run(calls[self._step])
+            self._step += 1
+            self._apply_edits()
+        if self._step >= len(calls):
+            self._next_frame()
+
+    def seek(self, frame: int) -> None:
+        """Go to the state after ``frame`` frames; backwards from the nearest checkpoint.
+
+        Args:
+            frame: 0 is the state before the first frame.
+        """
+        frame = max(frame, 0)
+        if frame < self._frame or self._step:
+            self._restore(frame)
+        while self._frame < frame:
+            self._finish_frame()
+
+    def apply(self, record: CallRecord) -> Outcome:
+        """Apply a call now; it enters the journal.
+
+        Raises:
+            CallError: The record is malformed or names what does not live; nothing was changed.
+        """
+        self._check_name(record)
+        outcome = self._device.apply(record)
+        self._enter(Entry(Moment(self._frame, self._step), record))
+        return outcome
+
+    def preview(self, record: CallRecord) -> Preview:
+        """Return what a creation call would do now."""
+        return self._device.preview(record)
+
+    def set_option(self, name: str, value: str) -> None:
+        """Change a device option now; it enters the journal.
+
+        Raises:
+            CommandError: Unknown option or value; nothing was changed.
+        """
+        self._device.set_option(name, value)
+        self._enter(Entry(Moment(self._frame, self._step), option=(name, value)))
+
+    def undo(self) -> None:
+        """Take back the last edit; the rest is run again."""
+        entry = self._journal.undo()
+        if entry is not None:
+            self._rerun(entry)
+
+    def redo(self) -> None:
+        """Do the last undone edit again."""
+        entry = self._journal.redo()
+        if entry is not None:
+            self._rerun(entry)
+
+    def snapshot(self) -> Snapshot:
+        """Return the present state."""
+        options = {"allocator": self.options.allocator, **self._device.options}
+        for (node, group), size in sorted(self.options.budget.items()):
+            options.setdefault("budget", f"{group}={size}" if node == 0 else f"{group}@{node}={size}")
+        provenance = Provenance(
+            scenario=self.scenario.id,
+            seed=self.options.seed,
+            frame=self._frame,
+            version=__version__,
+            options=dict(sorted(options.items())),
+        )
+        return self._pictures.make(self._device, provenance, self._history.show())
+
+    # Inside ----------------------------------------------------------------------------------------------------
+
+    def _create(self, group: ObjectGroup) -> None:
+        state = self._device.state
+        limit = parse_size(group.total) if group.total else None
+        total = 0
+        for planned in self._script.objects(group):
+            if limit is not None and total >= limit:
+                return
+            record = self._placed_record(planned)
+            assert record is not None
+            try:
+                self._check_name(record)
+                self._device.apply(record)
+            except ExplorerError as error:
+                c = error.complaint
+                where = f"objects.{group.id}" + (f".{c.where}" if c.where else "")
+                raise PresetError(
+                    c.message, file=f"{self.scenario.id}.toml", where=where, found=c.found, accepted=c.accepted
+                ) from error
+            made = state.objects.get(record.out or "")
+            if made is not None and made[0] == "resource":
+                total += int(state.resources["size"][made[1]])
+
+    def _placed_record(self, planned: Planned) -> CallRecord | None:
+        """Return the record with heap and offset chosen as the scenario says."""
+        record = planned.record
+        if record is None or (planned.alias_of is None and not planned.heaps):
+            return record
+        if planned.alias_of is not None:
+            heap, offset = self._device.where(planned.alias_of)
+            inputs = {**record.inputs, "pHeap": heap, "HeapOffset": offset}
+            return CallRecord(record.api, record.call, inputs, record.out)
+        alive = [heap for heap in planned.heaps if heap in self._device.state.objects]
+        for heap in alive:
+            candidate = CallRecord(record.api, record.call, {**record.inputs, "pHeap": heap}, record.out)
+            if self._device.has_room(candidate):
+                return candidate
+        last = alive[-1] if alive else planned.heaps[-1]
+        return CallRecord(record.api, record.call, {**record.inputs, "pHeap": last}, record.out)
+
+    def _check_name(self, record: CallRecord) -> None:
+        if record.out is not None and record.out in self._device.state.objects:
+            raise CallError("an object of this name lives already", where="out", found=record.out)
+
+    def _frame_calls(self) -> list[Planned]:
+        if self._calls is None:
+            self._calls = self._script.frame(self._frame, self._device.state.objects)
+        return self._calls
+
+    def _finish_frame(self) -> None:
+        calls = self._frame_calls()
+        while self._step < len(calls):
+            self._run(calls[self._step])
+            self._step += 1
+            self._apply_edits()
+        self._next_frame()
+
+    def _next_frame(self) -> None:
+        self._history.add(self._device.state)
+        self._frame += 1
+        self._step = 0
+        self._calls = None
+        if self._frame % CHECKPOINT_FRAMES == 0:
+            self._keep_checkpoint()
+        self._apply_edits()
+
+    def _run(self, planned: Planned) -> None:
+        if planned.option is not None:
+            self._device.set_option(*planned.option)
+            return
+        record = self._placed_record(planned)
+        assert record is not None
+        if planned.arguments is not None:
+            self._device.call(record, planned.arguments)
+        else:
+            self._device.apply(record)
+
+    def _apply_edits(self) -> None:
+        """Apply the journal's edits of this moment (there are none while new ones are made)."""
+        for entry in self._journal.at(Moment(self._frame, self._step)):
+            try:
+                if entry.record is not None:
+                    self._check_name(entry.record)
+                    self._device.apply(entry.record)
+                elif entry.option is not None:
+                    self._device.set_option(*entry.option)
+            except ExplorerError:
+                # An edit may rest on one that was undone; it changes nothing then, and stays in the journal.
+                continue
+
+    def _enter(self, entry: Entry) -> None:
+        self._journal.add(entry)
+        self._drop_checkpoints_after(entry.at.frame)
+
+    def _rerun(self, entry: Entry) -> None:
+        self._drop_checkpoints_after(entry.at.frame)
+        frame, step = self._frame, self._step
+        self._restore(min(frame, entry.at.frame))
+        while self._frame < frame:
+            self._finish_frame()
+        for _ in range(step):
+            self.step_call()
+
+    def _keep_checkpoint(self) -> None:
+        if any(kept.frame == self._frame for kept in self._checkpoints):
+            return
+        self._checkpoints.append(_Checkpoint(self._frame, self._device.copy(), self._history.copy()))
+        self._checkpoints.sort(key=lambda kept: kept.frame)
+        if len(self._checkpoints) > MAX_CHECKPOINTS:
+            # Thin out evenly: every second one goes, the first and the newest stay.
+            self._checkpoints = self._checkpoints[:-1:2] + self._checkpoints[-1:]
+
+    def _drop_checkpoints_after(self, frame: int) -> None:
+        self._checkpoints = [kept for kept in self._checkpoints if kept.frame <= frame]
+
+    def _restore(self, frame: int) -> None:
+        kept = max((c for c in self._checkpoints if c.frame <= frame), key=lambda c: c.frame)
+        self._device = kept.device.copy()
+        self._history = kept.history.copy()
+        self._frame, self._step, self._calls = kept.frame, 0, None
+        self._pictures = PictureMaker()
+        self._apply_edits()
