@@ -1,0 +1,266 @@
+"""The command ``check``: answer conformance records and say where an answer differs from what a record expects."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from explorer import __version__
+from explorer.errors import CommandError, InputError
+from explorer.rules.records import CheckOptions
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+
+    from explorer.rules.check import CheckedAnswer
+
+SCHEMA = "memory-explorer/check/1"
+COUNTS = ("agree", "disagree", "disputed", "partial", "not_simulated", "not_understood", "skipped", "no_expect")
+SHOWN_DISAGREEMENTS = 1000
+_STANDARD = "-"
+_EXACT = 1 << 53
+"""Integers from here on are written as text, since other readers hold numbers as doubles."""
+_UINT64_MAX = (1 << 64) - 1
+
+
+@dataclass(slots=True)
+class Summary:
+    """What the command counts.
+
+    Attributes:
+        files: The files as they were given.
+        records: Records read.
+        kinds: (api, kind or empty) → count per verdict.
+        disagreements: The first of them, with file, id and differing keys.
+    """
+
+    files: list[str]
+    records: int = 0
+    kinds: dict[tuple[str, str], Counter[str]] = field(default_factory=dict[tuple[str, str], Counter[str]])
+    disagreements: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+
+    def add(self, file: str, checked: CheckedAnswer) -> None:
+        """Count one answer."""
+        record = checked.source.record
+        self.records += 1
+        self.kinds.setdefault((record.api, record.kind or ""), Counter())[checked.verdict] += 1
+        if checked.verdict == "disagree" and len(self.disagreements) < SHOWN_DISAGREEMENTS:
+            differs = list(checked.comparison.differs)
+            self.disagreements.append({"file": file, "id": checked.source.id, "differs": differs})
+
+    @property
+    def disagree(self) -> int:
+        """Records whose answer differs."""
+        return sum(counts["disagree"] for counts in self.kinds.values())
+
+    def to_json(self) -> dict[str, object]:
+        """Return the summary as the command's JSON object."""
+        kinds: list[dict[str, object]] = []
+        for (api, kind), counts in sorted(self.kinds.items()):
+            row: dict[str, object] = {"api": api, "kind": kind or None, "records": counts.total()}
+            kinds.append(row | {name: counts[name] for name in COUNTS})
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "files": self.files,
+            "records": self.records,
+            "kinds": kinds,
+            "disagreements": self.disagreements,
+        }
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command to the root parser (what ``add_subparsers`` returns)."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "check", help="answer conformance records and compare with what they expect"
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="vector file or JSON Lines; - is standard input")
+    parser.add_argument("--adapter", metavar="ID", help="the adapter of the device")
+    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a device option; repeats")
+    parser.add_argument("--answers", metavar="OUT.jsonl", help="write one answer a line; - is standard output")
+    parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command.
+
+    Returns:
+        0 if nothing disagrees, 1 otherwise.
+
+    Raises:
+        CommandError: Wrong use, or an unknown adapter or option.
+        InputError: A file cannot be read or is invalid, or the answers cannot be written.
+    """
+    files = cast("list[str]", args.files)
+    as_json = bool(args.json)
+    answers = cast("str | None", args.answers)
+    if answers == _STANDARD and as_json:
+        raise CommandError("standard output holds the summary", where="--answers", found=_STANDARD)
+    if files.count(_STANDARD) > 1:
+        raise CommandError("standard input can be read once", where="FILE", found=_STANDARD)
+    options = check_options(cast("str | None", args.adapter), cast("Sequence[str]", args.option))
+    summary = Summary(files)
+    with _answers_file(answers) as out:
+        for file in files:
+            for checked in _checked(file, options):
+                summary.add(file, checked)
+                if out is not None:
+                    out.write(answer_line(checked))
+    text_to = sys.stderr if answers == _STANDARD else sys.stdout
+    if as_json:
+        sys.stdout.write(json.dumps(summary.to_json()) + "\n")
+    else:
+        text_to.write(_text(summary))
+    return 1 if summary.disagree else 0
+
+
+def check_options(adapter: str | None, pairs: Sequence[str]) -> CheckOptions:
+    """Return what the caller fixed about the device.
+
+    Raises:
+        CommandError: Unknown adapter or option, or a value that an option does not take.
+    """
+    options: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise CommandError("not a pair", where="--option", found=pair, accepted=("KEY=VALUE",))
+        options[key] = value
+    if options:
+        _validate(options)
+    if adapter is None:
+        return CheckOptions(None, options)
+    from explorer.tables.adapters import adapter as load
+
+    return CheckOptions(load(adapter), options)
+
+
+def _validate(options: Mapping[str, str]) -> None:
+    from explorer.rules import d3d9_runtime, d3d11_runtime, d3d12_runtime
+
+    known = (*d3d9_runtime.OPTION_KEYS, *d3d11_runtime.OPTION_KEYS, *d3d12_runtime.OPTION_KEYS)
+    bare = {key.partition(".")[2] for key in known if "." in key}
+    for key in options:
+        if key not in known and key not in bare:
+            raise CommandError("unknown option", where="--option", found=key, accepted=tuple(dict.fromkeys(known)))
+    # Each refuses values that it does not take and passes over keys of the others.
+    d3d9_runtime.runtime_of(None, options)
+    d3d11_runtime.runtime_of(None, options)
+    d3d12_runtime.runtime_of(None, options)
+
+
+def _checked(file: str, options: CheckOptions) -> Iterator[CheckedAnswer]:
+    from explorer.rules.check import check_all, read_records
+
+    with _input(file) as stream:
+        yield from check_all(read_records(stream, file), options)
+
+
+@contextlib.contextmanager
+def _input(file: str) -> Generator[IO[bytes]]:
+    if file == _STANDARD:
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(file).open("rb")  # noqa: SIM115 - what fails to open is told apart from what fails to read
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError("the file cannot be read", file=file, found=reason) from error
+    with stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _answers_file(path: str | None) -> Generator[IO[bytes] | None]:
+    """Yield where answers go; a file appears whole or not at all."""
+    if path is None:
+        yield None
+        return
+    if path == _STANDARD:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    temporary: str | None = None
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(21, "Is a directory")
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(handle, "wb") as out:
+            yield out
+        _publish(temporary, target)
+        temporary = None
+    except OSError as error:
+        raise InputError("the answers cannot be written", file=path, found=error.strerror or str(error)) from error
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+
+
+def _publish(temporary: str, target: Path) -> None:
+    # mkstemp makes the file private; an answer file is an ordinary one.
+    mask = os.umask(0)
+    os.umask(mask)
+    Path(temporary).chmod(0o666 & ~mask)
+    Path(temporary).replace(target)
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def answer_line(checked: CheckedAnswer) -> bytes:
+    """Return one answer as a line of JSON."""
+    found = checked.answer
+    line = {
+        "id": checked.source.id,
+        "status": found.status,
+        "result": _plain(found.result),
+        "reasons": [{"rule": r.rule, "text": r.text, "source": r.source} for r in found.reasons],
+        "agrees": checked.comparison.agrees,
+        "differs": list(checked.comparison.differs),
+        "why": found.why,
+    }
+    return _encoder.encode(line) + b"\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bool) or value is None or isinstance(value, str | float):
+        return value
+    if isinstance(value, int):
+        if -_EXACT < value < _EXACT:
+            return int(value)
+        return "UINT64_MAX" if value == _UINT64_MAX else str(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in cast("dict[object, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in cast("Sequence[object]", value)]
+    return str(value)
+
+
+def _text(summary: Summary) -> str:
+    head = ("api", "kind", "records", *COUNTS)
+    data = cast("list[dict[str, object]]", summary.to_json()["kinds"])
+    rows = [[str(row[key] if row[key] is not None else "-") for key in head] for row in data]
+    total = Counter[str]()
+    for counts in summary.kinds.values():
+        total.update(counts)
+    rows.append(["all", "", str(summary.records), *(str(total[name]) for name in COUNTS)])
+    widths = [max(len(row[i]) for row in [list(head), *rows]) for i in range(len(head))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+             for row in [[name.replace("_", " ") for name in head], *rows]]  # fmt: skip
+    for item in itertools.islice(summary.disagreements, SHOWN_DISAGREEMENTS):
+        lines.append(f"{item['file']}: {item['id']}: {', '.join(cast('list[str]', item['differs']))}")
+    return "\n".join(lines) + "\n"
