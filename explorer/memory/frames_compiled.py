@@ -1,0 +1,163 @@
+"""Residency in tables, run by the frame kernel; imports numba, so it is imported only where kernels are used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from explorer.errors import LayoutError
+from explorer.memory import frame_kernels as kernels
+from explorer.memory import frames as f
+from explorer.memory.allocators.tlsf_compiled import TlsfCompiled
+from explorer.memory.allocators.tlsf_reference import TlsfReference
+
+if TYPE_CHECKING:
+    from explorer.memory.frame_kernels import Ranges, Table
+
+
+class CompiledFrameMemory:
+    """A frame memory whose frames run in one kernel call each."""
+
+    def __init__(self, setup: f.FrameSetup) -> None:
+        self._setup = setup
+        self._resources = setup.sizes.size
+        self._levels = len(setup.levels)
+        self._policy = f.KERNEL_POLICIES.index(setup.policy.id)
+        self._table = _resource_table(setup)
+        self._segments = _segment_table(setup, self._levels)
+        self._ranges = _address_ranges(setup)
+        self._buffer = np.empty((0, f.EVENT_COLUMNS), np.int64)
+        self._residents = 0
+
+    @property
+    def setup(self) -> f.FrameSetup:
+        """What it was made from."""
+        return self._setup
+
+    @property
+    def used_bytes(self) -> tuple[int, ...]:
+        """Bytes in use, by segment."""
+        return tuple(self._segments[:, f.USED].tolist())
+
+    def run_frame(
+        self, frame: int, ids: npt.ArrayLike, access: npt.ArrayLike | None = None, *, events: bool = True
+    ) -> f.FrameOutcome:
+        """Run the references of a frame; see ``FrameMemory``."""
+        id_column, access_column = f.checked_references(ids, access, self._resources)
+        buffer = self._buffer_for(id_column.size) if events else np.empty((0, f.EVENT_COLUMNS), np.int64)
+        counts = np.zeros(f.COUNTS, np.int64)
+        touched = np.zeros(len(self._setup.segments), np.int64)
+        kernels.run_frame(
+            self._table, self._segments, self._ranges, self._levels, self._policy, frame,
+            id_column, access_column, buffer, counts, touched,
+        )  # fmt: skip
+        total: list[int] = counts.tolist()
+        self._residents += total[f.PAGE_IN] - total[f.EVICT]
+        rows = buffer[: total[f.ROWS]].copy()
+        rows.flags.writeable = False
+        return f.FrameOutcome(
+            frame=frame,
+            counts=tuple(total[: f.KINDS]),
+            bytes=tuple(total[f.KINDS : 2 * f.KINDS]),
+            evicted_in_use=total[f.EVICTED_IN_USE],
+            touched_bytes=tuple(touched.tolist()),
+            events=rows,
+        )
+
+    def is_thrashing(self, segment: int) -> bool:
+        """Return whether LRU→MRU switched to MRU in the latest frame."""
+        return bool(self._segments[segment, f.THRASH])
+
+    def set_budget(self, segment: int, budget_bytes: int) -> None:
+        """Change a budget."""
+        self._segments[segment, f.BUDGET] = f.checked_budget(self._setup, segment, budget_bytes)
+
+    def set_pinned(self, resource: int, pinned: bool) -> None:
+        """Say whether a resource may leave."""
+        kernels.set_pinned(self._table, self._segments, self._resources, self._levels, self._known(resource), pinned)
+
+    def set_priority(self, resource: int, priority: int) -> None:
+        """Change a priority."""
+        level = self._setup.level_of(priority)
+        kernels.set_level(self._table, self._segments, self._resources, self._levels, self._known(resource), level)
+
+    def release(self, resource: int) -> None:
+        """Drop the residency of a resource."""
+        if self._table[self._known(resource), f.SEGMENT] >= 0:
+            kernels.vacate(self._table, self._segments, self._ranges, resource)
+            self._table[resource, f.DIRTY] = 0
+            self._residents -= 1
+
+    def residency(self) -> f.Residency:
+        """Return where all resources are."""
+        columns = [
+            self._table[: self._resources, column].copy()
+            for column in (f.SEGMENT, f.ADDRESS, f.LAST_FRAME, f.DIRTY, f.PINNED)
+        ]
+        for column in columns:
+            column.flags.writeable = False
+        return f.Residency(*columns)
+
+    def _known(self, resource: int) -> int:
+        if not 0 <= resource < self._resources:
+            raise LayoutError(f"no resource {resource}", where="resource")
+        return resource
+
+    def _buffer_for(self, references: int) -> Table:
+        """Return rows for the worst case: every resident, and every one that comes, is demoted all the way and evicted.
+
+        The pages of the buffer that no event reaches are never touched, so a large worst case costs nothing.
+        """
+        segments = len(self._setup.segments)
+        rows = references * (2 + segments) + (self._residents + 2 * references) * (segments + 1) + segments
+        if rows > len(self._buffer):
+            self._buffer = np.empty((rows * 5 // 4, f.EVENT_COLUMNS), np.int64)
+        return self._buffer
+
+
+def _resource_table(setup: f.FrameSetup) -> Table:
+    resources, levels = setup.sizes.size, len(setup.levels)
+    table = np.full((resources + len(setup.segments) * levels, f.COLUMNS), -1, np.int64)
+    table[:resources, f.SIZE] = setup.sizes
+    table[:resources, f.ALIGNMENT] = setup.alignments
+    table[:resources, f.HOME] = setup.homes
+    table[:resources, f.LEVEL] = np.searchsorted(setup.levels, setup.priorities) if setup.obeys_priority else 0
+    table[:, [f.MARK, f.DIRTY, f.PINNED]] = 0
+    ends = np.arange(resources, len(table))
+    table[ends, f.NEWER] = ends
+    table[ends, f.OLDER] = ends
+    return table
+
+
+def _segment_table(setup: f.FrameSetup, levels: int) -> Table:
+    table = np.zeros((len(setup.segments), f.SEGMENT_COLUMNS), np.int64)
+    contiguous = 0
+    for row, spec in zip(table, setup.segments, strict=True):
+        row[f.CAPACITY] = spec.capacity_bytes
+        row[f.BUDGET] = spec.budget_bytes
+        row[f.DEMOTE_TO] = spec.demote_to
+        row[f.RANGE] = contiguous if spec.contiguous else -1
+        row[f.LOWEST] = levels
+        row[f.HAND] = -1
+        contiguous += spec.contiguous
+    return table
+
+
+def _address_ranges(setup: f.FrameSetup) -> Ranges:
+    """Return empty address ranges with room for every resource, stacked into one table of each kind."""
+    ranges = [TlsfCompiled(TlsfReference(spec.capacity_bytes)) for spec in setup.segments if spec.contiguous]
+    # Where no segment is contiguous the kernel still takes tables, which it does not look into.
+    stand_in = ranges or [TlsfCompiled(TlsfReference(1))]
+    # Between two neighbours lies at most one hole.
+    rows = 2 * setup.sizes.size + 16 if ranges else 16
+    nodes = np.zeros((len(stand_in), rows, stand_in[0].nodes.shape[1]), np.int64)
+    for number, made in enumerate(stand_in):
+        nodes[number, : len(made.nodes)] = made.nodes[:rows]
+    return (
+        nodes,
+        np.stack([made.heads for made in stand_in]),
+        np.stack([made.words for made in stand_in]),
+        np.stack([made.state for made in stand_in]),
+    )
