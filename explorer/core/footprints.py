@@ -134,7 +134,7 @@ def copyable_footprints(shape: ResourceShape, first: int, count: int, base_offse
 
     Source: d3d12.5.2, d3d12.5.3, d3d12.5.5, d3d12.5.6.
     """
-    if first + count > shape.subresources:
+    if first >= shape.subresources or count > shape.subresources - first:
         return None
     layouts: list[Footprint] = []
     total = 0

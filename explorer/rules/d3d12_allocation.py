@@ -257,14 +257,24 @@ def judge_allocation_info(
     return found.verdict({"SizeInBytes": total, "Alignment": alignment, "Resources": each})
 
 
+def _layout_alignment(desc: ResourceDesc, found: Findings) -> None:
+    """Note an alignment that no texture has; how many tiles there are does not matter to a copy."""
+    multisampled = desc.SampleDesc.Count > 1
+    smallest = DEFAULT_ALIGNMENT if multisampled or is_rt_or_ds(desc) else SMALL_ALIGNMENT
+    largest = MSAA_ALIGNMENT if multisampled else DEFAULT_ALIGNMENT
+    if desc.Alignment not in {0, smallest, DEFAULT_ALIGNMENT, largest}:
+        rule = "4.1d" if multisampled else "4.3b" if desc.Alignment == SMALL_ALIGNMENT else "4.1c"
+        found.refuse(rule, "let the runtime choose the alignment", {"Alignment": 0}, f"{desc.Alignment} was asked for")
+
+
 def footprints_of(
     arguments: d3d12.GetCopyableFootprints, runtime: D3d12Runtime = DEFAULT
 ) -> tuple[CopyableFootprints | None, Findings]:
     """Return the footprints, or None where every output field would be all ones, with the rules that decided."""
     desc, found = arguments.pResourceDesc, Findings("pResourceDesc.")
     check_desc(Desc(desc, format_info(desc.Format), (), runtime, lays_out_only=True), found)
-    if found.ok and not is_buffer(desc) and not is_tight(desc):
-        _texture_alignment(desc, found)
+    if not is_buffer(desc):
+        _layout_alignment(desc, found)
     if not found.ok:
         found.refuse("5.5b")
         return None, found

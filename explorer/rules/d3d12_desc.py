@@ -231,7 +231,7 @@ def _multisampling(x: Desc, f: Findings) -> None:
         f.refuse("3.7b", "remove ALLOW_UNORDERED_ACCESS", x.without(UAV))
     if x.has(SIMULTANEOUS):
         f.refuse("3.7c", "remove ALLOW_SIMULTANEOUS_ACCESS", x.without(SIMULTANEOUS))
-    if x.info.is_compressed or x.info.is_yuv:
+    if x.info.is_compressed or (x.info.is_yuv and not x.lays_out_only):
         f.refuse("3.7k", "use one sample", one)
 
 
