@@ -31,10 +31,6 @@ def make_device(api: str, state: MemoryState, options: Mapping[str, str]) -> Dev
     else:
         raise CommandError("no device simulates this API", where="api", found=api, accepted=("d3d9", "d3d12"))
     if not served:
-        raise CommandError(
-            f"the adapter does not serve {api}",
-            where="adapter",
-            found=state.adapter.id,
-            accepted=state.adapter.apis.names,
-        )
+        found, accepted = state.adapter.id, state.adapter.apis.names
+        raise CommandError(f"the adapter does not serve {api}", where="adapter", found=found, accepted=accepted)
     return device(state, options)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from explorer.core import d3d12 as api
 from explorer.core.calls import CallRecord, decode_input
+from explorer.core.d3d12_enums import ResidencyFlags
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
 from explorer.device import cost, d3d12_create, d3d12_preview, d3d12_residency
@@ -15,11 +15,15 @@ from explorer.device.kernel_memory import KernelMemory
 from explorer.device.outcome import Outcome, Preview
 from explorer.errors import CallError, CommandError
 from explorer.memory.allocators.protocol import Refusal
-from explorer.rules import d3d12 as rules
+from explorer.rules.d3d12_allocation import judge_allocation_info, judge_footprints
+from explorer.rules.d3d12_create import HeapState, judge_placed
+from explorer.rules.d3d12_heaps import judge_custom_heap_properties
+from explorer.rules.d3d12_runtime import D3d12Runtime, runtime_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from explorer.core import d3d12 as api
     from explorer.device.heap_places import HeapPlaces
     from explorer.device.memory_state import MemoryState
     from explorer.memory.allocators.protocol import Placement
@@ -39,7 +43,7 @@ class D3D12Device(Device):
 
     def __init__(self, state: MemoryState, options: Mapping[str, str]) -> None:
         super().__init__(state, options)
-        self.runtime = rules.runtime_of(state.adapter, options)
+        self.runtime = runtime_of(state.adapter, options)
         self.kernel = KernelMemory(state, options.get("policy", "priority-lru"))
         self.heap_descs: dict[int, api.HeapDesc] = {}
         self.places: dict[int, HeapPlaces] = {}
@@ -69,13 +73,13 @@ class D3D12Device(Device):
         probe = CallRecord(record.api, record.call, {**record.inputs, "HeapOffset": 0}, record.out)
         arguments = decode_input(probe)
         _, heap = self.state.find(arguments.pHeap, "heap", where="input.pHeap")
-        verdict = rules.judge(arguments, rules.situation(heap=self.heap_descs[heap]), self.runtime)
+        verdict = judge_placed(arguments, HeapState(self.heap_descs[heap]), self.runtime)
         if not verdict.succeeded:
             return probe
         placed = self.plan_offset(heap, arguments)
         if isinstance(placed, Refusal):
-            source = "the heap's own allocator; the API was not called"
-            return self.no_room(record, "E_OUTOFMEMORY", arguments.pHeap, placed, "product.no-hole", source)
+            why = reason("product.no-hole")
+            return self.no_room(record, "E_OUTOFMEMORY", arguments.pHeap, placed, why.rule, why.source)
         return CallRecord(record.api, record.call, {**record.inputs, "HeapOffset": placed.offset}, record.out)
 
     def plan_offset(self, heap: int, arguments: api.CreatePlacedResource) -> Placement | Refusal:
@@ -101,14 +105,21 @@ class D3D12Device(Device):
             raise CallError("a committed resource cannot be aliased", where="aliases", found=name)
         return self.state.heap_names[heap], int(self.state.blocks["offset"][block])
 
-    def has_room(self, record: CallRecord) -> bool:
-        """Return whether the heap's own allocator has a hole for a placed resource, and the rules allow it there."""
-        completed = self._complete_quietly(record)
-        if isinstance(completed, Verdict):
-            return False
-        arguments = decode_input(completed)
-        _, heap = self.state.find(arguments.pHeap, "heap", where="input.pHeap")
-        return rules.judge(arguments, rules.situation(heap=self.heap_descs[heap]), self.runtime).succeeded
+    def choose_heap(self, record: CallRecord, heaps: tuple[str, ...]) -> CallRecord:
+        """Return the record placed in the first of some heaps that has room for it, else in the last one alive."""
+        alive = [name for name in heaps if name in self.state.objects]
+        last = alive[-1] if alive else heaps[-1]
+        fallback = CallRecord(record.api, record.call, {**record.inputs, "pHeap": last}, record.out)
+        probe = decode_input(CallRecord(record.api, record.call, {**fallback.inputs, "HeapOffset": 0}))
+        for name in alive:
+            _, heap = self.state.find(name, "heap")
+            if not judge_placed(probe, HeapState(self.heap_descs[heap]), self.runtime).succeeded:
+                continue
+            placed = self.plan_offset(heap, probe)
+            if not isinstance(placed, Refusal):
+                inputs = {**record.inputs, "pHeap": name, "HeapOffset": placed.offset}
+                return CallRecord(record.api, record.call, inputs, record.out)
+        return fallback
 
     def heap_positions(self) -> Any:
         """Return heap row → index in a snapshot."""
@@ -146,8 +157,12 @@ class D3D12Device(Device):
 
     def query(self, arguments: Any, record: CallRecord) -> Verdict:
         """Answer a call that changes nothing."""
-        del record
-        return rules.judge(arguments, None, self.runtime)
+        return _QUERIES[record.call](arguments, self.runtime)
+
+    @staticmethod
+    def queries() -> tuple[str, ...]:
+        """Return the calls that change nothing."""
+        return tuple(_QUERIES)
 
     def query_memory(self, arguments: api.QueryVideoMemoryInfo, record: CallRecord) -> Verdict:
         """QueryVideoMemoryInfo: budget, usage and reservation of a group."""
@@ -187,7 +202,7 @@ class D3D12Device(Device):
 
     def enqueue_make_resident(self, arguments: api.EnqueueMakeResident, record: CallRecord) -> Verdict:
         """EnqueueMakeResident: with DENY_OVERBUDGET it fails rather than go over the budget."""
-        deny = bool(arguments.Flags & api.ResidencyFlags.DENY_OVERBUDGET)
+        deny = bool(arguments.Flags & ResidencyFlags.DENY_OVERBUDGET)
         return d3d12_residency.make_resident(self, arguments.ppObjects, record, deny_over_budget=deny)
 
     def evict(self, arguments: api.Evict, record: CallRecord) -> Verdict:
@@ -220,7 +235,7 @@ class D3D12Device(Device):
         for barrier in arguments.pBarriers:
             if barrier.Aliasing is not None and barrier.Aliasing.pResourceAfter is not None:
                 d3d12_create.activate(self, barrier.Aliasing.pResourceAfter)
-        return ok("d3d12.3.18")
+        return ok("d3d12.3.18d")
 
     def present(self, arguments: Any, record: CallRecord) -> Verdict:
         """End the frame."""
@@ -228,7 +243,7 @@ class D3D12Device(Device):
         self.state.log.add(EventKind.PRESENTED, text=f"Frame {self.state.log.frame} was presented.")
         self.end_frame()
         self.state.clear_frame_marks()
-        return ok("d3d12.8.5")
+        return ok("d3d12.8.5b")
 
     def _use(self, name: str) -> bool:
         state = self.state
@@ -238,7 +253,7 @@ class D3D12Device(Device):
         else:
             block = self.block_of[row]
             heap = int(state.blocks["heap"][block])
-        if not state.heaps["resident"][heap]:
+        if not state.heaps["resident"][heap] and not self._comes_back(heap):
             self.removed = f"{name} was used while it was not resident"
             text = f"{name} is not resident: the GPU faults, the engine is reset and the device removed."
             state.log.add(EventKind.HAZARD, name, rule="d3d12.8.7", text=text)
@@ -251,6 +266,12 @@ class D3D12Device(Device):
             size, of_kind = int(state.blocks["size"][block]), int(state.blocks["kind"][block])
             self.spend(gpu=cost.touch_ns(of_kind, size, segment.bandwidth))
         return True
+
+    def _comes_back(self, heap: int) -> bool:
+        """Page in a heap that only the kernel had put out: the application still holds it resident."""
+        if int(self.state.heaps["resident_count"][heap]) == 0:
+            return False
+        return self.kernel.page_in(self, heap, "kernel.paging") is None
 
     def _unless_removed(
         self, create: Callable[[D3D12Device, Any, CallRecord], Verdict], arguments: Any, record: CallRecord
@@ -273,18 +294,15 @@ def ok(rule: str) -> Verdict:
 
 _PLACED = ("CreatePlacedResource", "CreatePlacedResource1")
 
-_QUERIES = (
-    "CheckFeatureSupport",
-    "GetCustomHeapProperties",
-    "GetResourceAllocationInfo",
-    "GetResourceAllocationInfo1",
-    "GetResourceAllocationInfo2",
-    "GetResourceAllocationInfo3",
-    "GetCopyableFootprints",
-    "GetCopyableFootprints1",
-    "GetResourceTiling",
-    "GetDescriptorHandleIncrementSize",
-)
+_QUERIES: Mapping[str, Callable[[Any, D3d12Runtime], Verdict]] = {
+    "GetCustomHeapProperties": judge_custom_heap_properties,
+    "GetResourceAllocationInfo": judge_allocation_info,
+    "GetResourceAllocationInfo1": judge_allocation_info,
+    "GetResourceAllocationInfo2": judge_allocation_info,
+    "GetResourceAllocationInfo3": judge_allocation_info,
+    "GetCopyableFootprints": judge_footprints,
+    "GetCopyableFootprints1": judge_footprints,
+}
 
 _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     **dict.fromkeys(_QUERIES, D3D12Device.query),

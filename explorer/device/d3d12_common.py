@@ -5,11 +5,24 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from explorer.core import d3d12 as api
+from explorer.core.d3d12_enums import (
+    HeapFlags,
+    HeapType,
+    ResidencyPriority,
+    ResourceDimension,
+    ResourceFlags,
+    ResourceStates,
+)
 from explorer.core.kinds import ResourceKind
-from explorer.rules import d3d12 as rules
+from explorer.errors import LayoutError
+from explorer.rules.d3d12_allocation import allocation_layout
+from explorer.rules.d3d12_findings import reason as rule_reason
+from explorer.rules.d3d12_heaps import heap_place
+from explorer.rules.d3d12_runtime import D3d12Runtime, segment_group
+from explorer.tables.kernel_rules import kernel_reason
 
 if TYPE_CHECKING:
+    from explorer.core import d3d12 as api
     from explorer.core.calls import CallRecord
     from explorer.core.layouts import ResourceLayout
     from explorer.core.verdicts import Reason, Verdict
@@ -20,19 +33,36 @@ if TYPE_CHECKING:
 @functools.cache
 def reason(rule: str) -> Reason:
     """Return the row of a rule (``d3d12.8.7``) as a reason."""
-    return rules.reason(rule.removeprefix("d3d12."))
+    return rule_reason(rule.removeprefix("d3d12.")) if rule.startswith("d3d12.") else kernel_reason(rule)
 
 
-def group_of_heap(device: D3D12Device, properties: api.HeapProperties) -> tuple[str, int]:
+def group_of_heap(device: D3D12Device, properties: api.HeapProperties, flags: HeapFlags) -> tuple[str, int]:
     """Return the segment group and node that a heap's bytes count to (rules 1.3)."""
-    _, pool = rules.effective_properties(properties, device.runtime)
+    _, pool = heap_place(properties, flags, device.runtime)
     mask = properties.CreationNodeMask or 1
-    return rules.segment_group(pool, device.runtime), mask.bit_length() - 1
+    return segment_group(pool, device.runtime), mask.bit_length() - 1
 
 
 def size_of(device: D3D12Device, desc: api.ResourceDesc) -> ResourceLayout:
     """Return size and alignment of an accepted description by the adapter's model."""
-    return rules.layout(desc, device.runtime)
+    return _layout(desc, device.runtime)
+
+
+@functools.lru_cache(maxsize=4096)
+def _layout(desc: api.ResourceDesc, runtime: D3d12Runtime) -> ResourceLayout:
+    layout = allocation_layout(desc, runtime)
+    if layout is None:
+        raise LayoutError("an accepted description has no layout")
+    return layout
+
+
+def default_priority(size: int, flags: ResourceFlags) -> int:
+    """Return the priority that a new object gets (rules 8.4): HIGH plus size/10 MB for targets and UAVs."""
+    if flags & (
+        ResourceFlags.ALLOW_RENDER_TARGET | ResourceFlags.ALLOW_DEPTH_STENCIL | ResourceFlags.ALLOW_UNORDERED_ACCESS
+    ):
+        return int(ResidencyPriority.HIGH) + min(size // (10 << 20), 0xFFFF)
+    return int(ResidencyPriority.NORMAL)
 
 
 def unit_of(device: D3D12Device) -> int:
@@ -42,25 +72,25 @@ def unit_of(device: D3D12Device) -> int:
 
 def kind_of(
     desc: api.ResourceDesc,
-    heap_type: api.HeapType,
+    heap_type: HeapType,
     arguments: api.CreateCommittedResource | api.CreatePlacedResource,
 ) -> ResourceKind:
     """Return what views colour a resource by."""
-    if heap_type is api.HeapType.UPLOAD or heap_type is api.HeapType.GPU_UPLOAD:
+    if heap_type is HeapType.UPLOAD or heap_type is HeapType.GPU_UPLOAD:
         return ResourceKind.UPLOAD
-    if heap_type is api.HeapType.READBACK:
+    if heap_type is HeapType.READBACK:
         return ResourceKind.READBACK
     state = getattr(arguments, "InitialResourceState", None) or getattr(arguments, "InitialState", None)
-    if state is not None and state & api.ResourceStates.RAYTRACING_ACCELERATION_STRUCTURE:
+    if state is not None and state & ResourceStates.RAYTRACING_ACCELERATION_STRUCTURE:
         return ResourceKind.ACCELERATION
-    if desc.Flags & api.ResourceFlags.ALLOW_DEPTH_STENCIL:
+    if desc.Flags & ResourceFlags.ALLOW_DEPTH_STENCIL:
         return ResourceKind.DEPTH_STENCIL
-    if desc.Flags & api.ResourceFlags.ALLOW_RENDER_TARGET:
+    if desc.Flags & ResourceFlags.ALLOW_RENDER_TARGET:
         return ResourceKind.RENDER_TARGET
-    return ResourceKind.BUFFER if desc.Dimension is api.ResourceDimension.BUFFER else ResourceKind.TEXTURE
+    return ResourceKind.BUFFER if desc.Dimension is ResourceDimension.BUFFER else ResourceKind.TEXTURE
 
 
 def no_memory(device: D3D12Device, record: CallRecord, group: str, refusal: Refusal) -> Verdict:
     """Return E_OUTOFMEMORY with asked, free and largest hole."""
-    why = reason("d3d12.8.6")
+    why = reason("kernel.over-budget")
     return device.no_room(record, "E_OUTOFMEMORY", group, refusal, why.rule, why.source)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from explorer.core import d3d12 as api
+from explorer.core.d3d12_enums import HeapFlags, HeapType, ResourceDimension, ResourceFlags
 from explorer.core.events import EventKind
-from explorer.core.kinds import BlockState, HeapKind, ResourceKind
+from explorer.core.kinds import BlockState, HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device.d3d12_common import group_of_heap, kind_of, no_memory, reason, size_of, unit_of
+from explorer.device.d3d12_common import default_priority, group_of_heap, kind_of, no_memory, size_of, unit_of
 from explorer.device.heap_places import HeapPlaces
 from explorer.device.memory_state import NewResource
 from explorer.memory.allocators.protocol import Refusal
-from explorer.rules import d3d12 as rules
+from explorer.rules.d3d12_create import HeapState, judge_committed, judge_placed
+from explorer.rules.d3d12_desc import mips_of
+from explorer.rules.d3d12_heaps import heap_alignment, judge_create_heap
 
 if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
@@ -23,19 +26,18 @@ _ALIASED = int(BlockState.ALIASED)
 _INACTIVE = int(BlockState.INACTIVE)
 _RESIDENT = int(BlockState.RESIDENT)
 _USED = int(BlockState.USED_THIS_FRAME)
-_NOT_RESIDENT_FLAG = api.HeapFlags.CREATE_NOT_RESIDENT
 
 
 def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallRecord) -> Verdict:
     """Create an explicit heap."""
-    verdict = rules.judge(arguments, None, device.runtime)
+    verdict = judge_create_heap(arguments, device.runtime)
     if not verdict.succeeded:
         return device.refuse(record, verdict)
     if not arguments.ppvHeap:
         return verdict
     desc = arguments.pDesc
-    alignment = desc.Alignment or 65536
-    row = _take_heap(device, record, desc.Properties, desc.SizeInBytes, alignment, int(desc.Flags), committed=False)
+    priority = default_priority(desc.SizeInBytes, ResourceFlags.NONE)
+    row = _take_heap(device, record, desc, priority, committed=False)
     if isinstance(row, Verdict):
         return row
     device.heap_descs[row] = desc
@@ -47,19 +49,17 @@ def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallReco
 
 def create_committed(device: D3D12Device, arguments: api.CreateCommittedResource, record: CallRecord) -> Verdict:
     """Create a resource with a heap of its own."""
-    verdict = rules.judge(arguments, None, device.runtime)
+    verdict = judge_committed(arguments, device.runtime)
     if not verdict.succeeded:
         return device.refuse(record, verdict)
     if not arguments.ppvResource:
         return verdict
     layout = size_of(device, arguments.pDesc)
-    row = _take_heap(
-        device, record, arguments.pHeapProperties, layout.size_bytes, layout.alignment, int(arguments.HeapFlags),
-        committed=True,
-    )  # fmt: skip
+    desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
+    priority = default_priority(layout.size_bytes, arguments.pDesc.Flags)
+    row = _take_heap(device, record, desc, priority, committed=True)
     if isinstance(row, Verdict):
         return row
-    desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
     device.heap_descs[row] = desc
     resource = _add_resource(device, arguments.pDesc, record, layout, desc.Properties.Type, arguments)
     _add_block(device, resource, row, 0, layout, _RESIDENT if device.state.heaps["resident"][row] else 0)
@@ -70,7 +70,7 @@ def create_placed(device: D3D12Device, arguments: api.CreatePlacedResource, reco
     """Create a resource at an offset of a heap; overlap is legal and marked."""
     state = device.state
     _, heap = state.find(arguments.pHeap, "heap", where="input.pHeap")
-    verdict = rules.judge(arguments, rules.situation(heap=device.heap_descs[heap]), device.runtime)
+    verdict = judge_placed(arguments, HeapState(device.heap_descs[heap]), device.runtime)
     if not verdict.succeeded:
         return device.refuse(record, verdict)
     if not arguments.ppvResource:
@@ -125,7 +125,7 @@ def activate(device: D3D12Device, name: str) -> None:
     for other in device.places[heap].overlapping(row):
         state.blocks["state"][device.block_of[other]] |= _INACTIVE
     state.log.add(EventKind.ACTIVATED, name, state.heap_names[heap], int(state.blocks["size"][block]),
-                  rule="d3d12.3.18", text=f"{name} is the active resource of its bytes.")  # fmt: skip
+                  rule="d3d12.3.18d", text=f"{name} is the active resource of its bytes.")  # fmt: skip
 
 
 def mark_used(device: D3D12Device, row: int, block: int) -> None:
@@ -137,22 +137,16 @@ def mark_used(device: D3D12Device, row: int, block: int) -> None:
     if marks & _INACTIVE:
         name = state.resource_names[row]
         text = f"{name} was used without an aliasing barrier: another resource owns its bytes."
-        state.log.add(EventKind.HAZARD, name, rule="d3d12.3.18", text=text)
+        state.log.add(EventKind.HAZARD, name, rule="d3d12.3.18d", text=text)
     state.blocks["state"][block] = marks | _USED
 
 
 def _take_heap(
-    device: D3D12Device,
-    record: CallRecord,
-    properties: api.HeapProperties,
-    size: int,
-    alignment: int,
-    flags: int,
-    *,
-    committed: bool,
+    device: D3D12Device, record: CallRecord, desc: api.HeapDesc, priority: int, *, committed: bool
 ) -> int | Verdict:
     state = device.state
-    group, node = group_of_heap(device, properties)
+    group, node = group_of_heap(device, desc.Properties, desc.Flags)
+    size, alignment = desc.SizeInBytes, heap_alignment(desc)
     taken = device.kernel.commit(device, group, size, alignment, node)
     if isinstance(taken, Refusal):
         return no_memory(device, record, group, taken)
@@ -163,11 +157,11 @@ def _take_heap(
         segment,
         place.address,
         size,
-        HeapKind(int(properties.Type)),
-        flags=flags,
+        HeapKind(int(desc.Properties.Type)),
+        flags=int(desc.Flags),
         alignment=alignment,
         committed=committed,
-        priority=rules.default_priority(size, flags),
+        priority=priority,
         rounding=place.rounding,
         unit=unit_of(device),
     )
@@ -175,7 +169,7 @@ def _take_heap(
     text = f"{name}: {size:,} B committed in {where}."
     state.log.add(EventKind.ALLOCATED, name, where, size, rule="d3d12.8.1", text=text)
     device.kernel.admit(row)
-    if flags & int(_NOT_RESIDENT_FLAG):
+    if desc.Flags & HeapFlags.CREATE_NOT_RESIDENT:
         device.kernel.page_out(device, row, "d3d12.2.9", "because it was created not resident")
         state.heaps["resident_count"][row] = 0
     return row
@@ -186,12 +180,12 @@ def _add_resource(
     desc: api.ResourceDesc,
     record: CallRecord,
     layout: ResourceLayout,
-    heap_type: api.HeapType,
+    heap_type: HeapType,
     arguments: api.CreateCommittedResource | api.CreatePlacedResource,
 ) -> int:
     state = device.state
     kind = kind_of(desc, heap_type, arguments)
-    is_buffer = desc.Dimension is api.ResourceDimension.BUFFER
+    is_buffer = desc.Dimension is ResourceDimension.BUFFER
     name = record.out or record.call
     row = state.add_resource(
         NewResource(
@@ -204,13 +198,13 @@ def _add_resource(
             width=desc.Width,
             height=desc.Height,
             depth=desc.DepthOrArraySize,
-            mips=1 if is_buffer else rules.mip_count(desc),
+            mips=1 if is_buffer else mips_of(desc),
             size=layout.size_bytes,
             asked=layout.texel_bytes,
         )
     )
     text = f"{name}: {layout.size_bytes:,} B by the {layout.model} model."
-    state.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d12.4.1", text=text)
+    state.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d12.4.8b", text=text)
     return row
 
 
@@ -249,7 +243,7 @@ def _mark_shared(device: D3D12Device, resource: int, block: int, shared: list[in
     names = ", ".join(state.resource_names[other] for other in shared[:4])
     text = f"{name} shares {common:,} B with {names}."
     heap = int(state.blocks["heap"][block])
-    state.log.add(EventKind.ALIASED, name, state.heap_names[heap], common, rule="d3d12.3.18", text=text)
+    state.log.add(EventKind.ALIASED, name, state.heap_names[heap], common, rule="d3d12.3.18d", text=text)
 
 
 def _free_heap_if_unused(device: D3D12Device, heap: int) -> None:
@@ -268,15 +262,3 @@ def _free_heap(device: D3D12Device, heap: int) -> None:
     state.heaps.remove(heap)
     state.generation += 1
     state.log.add(EventKind.FREED, name, where, size, rule="d3d12.8.1", text=f"{name}: {size:,} B are free again.")
-
-
-__all__ = [
-    "ResourceKind",
-    "activate",
-    "create_committed",
-    "create_heap",
-    "create_placed",
-    "mark_used",
-    "reason",
-    "release",
-]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from explorer.core import d3d12 as api
+from explorer.core.d3d12_enums import CpuPageProperty
 from explorer.core.kinds import ResourceKind
 from explorer.core.layouts import ResourceLayout
 from explorer.core.verdicts import Verdict
@@ -13,7 +14,8 @@ from explorer.device.d3d12_common import group_of_heap, kind_of, size_of
 from explorer.device.device import NOT_SIMULATED, not_simulated_reason
 from explorer.device.outcome import AccessRow, Ghost, Preview
 from explorer.memory.allocators.protocol import Refusal
-from explorer.rules import d3d12 as rules
+from explorer.rules.d3d12_create import HeapState, judge_committed, judge_placed
+from explorer.rules.d3d12_heaps import heap_alignment, heap_place, judge_create_heap
 
 if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
@@ -28,28 +30,28 @@ def preview(device: D3D12Device, record: CallRecord, arguments: Any) -> Preview:
         return _committed(device, record, arguments)
     if isinstance(arguments, api.CreatePlacedResource):
         return _placed(device, record, arguments)
-    if record.call in device.handlers():
+    if record.call in device.queries():
         return Preview(record, device.query(arguments, record))
     return Preview(record, Verdict(NOT_SIMULATED, (not_simulated_reason(record.call),)))
 
 
 def _heap(device: D3D12Device, record: CallRecord, arguments: api.CreateHeap) -> Preview:
-    verdict = rules.judge(arguments, None, device.runtime)
+    verdict = judge_create_heap(arguments, device.runtime)
     if not verdict.succeeded:
         return Preview(record, verdict)
     desc = arguments.pDesc
-    alignment = desc.Alignment or 65536
-    layout = ResourceLayout("buffer", desc.SizeInBytes, alignment, desc.SizeInBytes, ())
-    return _in_group(device, record, verdict, layout, desc.Properties, int(ResourceKind.OTHER))
+    layout = ResourceLayout("buffer", desc.SizeInBytes, heap_alignment(desc), desc.SizeInBytes, ())
+    return _in_group(device, record, verdict, layout, desc, int(ResourceKind.OTHER))
 
 
 def _committed(device: D3D12Device, record: CallRecord, arguments: api.CreateCommittedResource) -> Preview:
-    verdict = rules.judge(arguments, None, device.runtime)
+    verdict = judge_committed(arguments, device.runtime)
     if not verdict.succeeded:
         return Preview(record, verdict)
     layout = size_of(device, arguments.pDesc)
     kind = kind_of(arguments.pDesc, arguments.pHeapProperties.Type, arguments)
-    return _in_group(device, record, verdict, layout, arguments.pHeapProperties, int(kind))
+    desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
+    return _in_group(device, record, verdict, layout, desc, int(kind))
 
 
 def _in_group(
@@ -57,14 +59,14 @@ def _in_group(
     record: CallRecord,
     verdict: Verdict,
     layout: ResourceLayout,
-    properties: api.HeapProperties,
+    desc: api.HeapDesc,
     kind: int,
 ) -> Preview:
     state = device.state
-    group, node = group_of_heap(device, properties)
-    page, pool = rules.effective_properties(properties, device.runtime)
-    why = f"{properties.Type.constant} is {page.constant} in {pool.constant}: segment group {group}."
-    access = _access(device, properties, layout.size_bytes, group, node)
+    group, node = group_of_heap(device, desc.Properties, desc.Flags)
+    page, pool = heap_place(desc.Properties, desc.Flags, device.runtime)
+    why = f"{desc.Properties.Type.constant} is {page.constant} in {pool.constant}: segment group {group}."
+    access = _access(device, page, layout.size_bytes, group, node)
     refusal: Refusal | None = None
     for index in state.segments_in(group, node):
         planned = state.segments[index].plan(layout.size_bytes, layout.alignment)
@@ -83,7 +85,7 @@ def _placed(device: D3D12Device, record: CallRecord, arguments: api.CreatePlaced
     state = device.state
     _, heap = state.find(arguments.pHeap, "heap", where="input.pHeap")
     desc = device.heap_descs[heap]
-    verdict = rules.judge(arguments, rules.situation(heap=desc), device.runtime)
+    verdict = judge_placed(arguments, HeapState(desc), device.runtime)
     if not verdict.succeeded:
         return Preview(record, verdict)
     layout = size_of(device, arguments.pDesc)
@@ -94,19 +96,17 @@ def _placed(device: D3D12Device, record: CallRecord, arguments: api.CreatePlaced
     home = state.segments[segment]
     why = f"In heap {arguments.pHeap} at {arguments.HeapOffset:,}; the heap's bytes are already committed."
     after = f"{home.name} unchanged (inside a heap)."
-    access = _access(device, desc.Properties, layout.size_bytes, home.group, home.node)
+    page, _ = heap_place(desc.Properties, desc.Flags, device.runtime)
+    access = _access(device, page, layout.size_bytes, home.group, home.node)
     return Preview(record, verdict, layout, home.name, why, ghost, "", after, access)
 
 
-def _access(
-    device: D3D12Device, properties: api.HeapProperties, size: int, group: str, node: int
-) -> tuple[AccessRow, ...]:
+def _access(device: D3D12Device, page: CpuPageProperty, size: int, group: str, node: int) -> tuple[AccessRow, ...]:
     state = device.state
-    page, _ = rules.effective_properties(properties, device.runtime)
     words = {
-        api.CpuPageProperty.NOT_AVAILABLE: ("no", "no"),
-        api.CpuPageProperty.WRITE_COMBINE: ("slow (write-combined)", "yes (in order)"),
-        api.CpuPageProperty.WRITE_BACK: ("yes (cached)", "yes (cached)"),
+        CpuPageProperty.NOT_AVAILABLE: ("no", "no"),
+        CpuPageProperty.WRITE_COMBINE: ("slow (write-combined)", "yes (in order)"),
+        CpuPageProperty.WRITE_BACK: ("yes (cached)", "yes (cached)"),
     }
     read, write = words.get(page, ("no", "no"))
     rows = [AccessRow("CPU", read, write), preview_texts.bus_row(state, size)]

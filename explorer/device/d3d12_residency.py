@@ -27,20 +27,20 @@ def make_resident(
     rows = [_pageable(device, name) for name in names]
     coming = [row for row in dict.fromkeys(rows) if not state.heaps["resident"][row]]
     if deny_over_budget and _would_go_over(device, coming):
-        why = reason("d3d12.8.3")
+        why = reason("d3d12.8.3b")
         text = f"{record.call} with DENY_OVERBUDGET: {why.text}"
         state.log.add(EventKind.REFUSED, names[0] if names else record.call, rule=why.rule, text=text)
         return Verdict("E_OUTOFMEMORY", (why,))
     for row in rows:
         if not state.heaps["resident"][row]:
-            refusal = device.kernel.page_in(device, row, "d3d12.8.2")
+            refusal = device.kernel.page_in(device, row, "d3d12.8.2a")
             if refusal is not None:
                 return no_memory(device, record, state.segments[int(state.heaps["home"][row])].name, refusal)
             name = state.heap_names[row]
             state.log.add(EventKind.MADE_RESIDENT, name, size=int(state.heaps["size"][row]),
-                          rule="d3d12.8.2", text=f"{name} is resident.")  # fmt: skip
+                          rule="d3d12.8.2a", text=f"{name} is resident.")  # fmt: skip
         state.heaps["resident_count"][row] += 1
-    return Verdict(_SUCCESS, (reason("d3d12.8.2"),))
+    return Verdict(_SUCCESS, (reason("d3d12.8.2a"),))
 
 
 def evict(device: D3D12Device, names: tuple[str, ...]) -> Verdict:
@@ -56,20 +56,20 @@ def evict(device: D3D12Device, names: tuple[str, ...]) -> Verdict:
             if int(state.heaps["used_frame"][row]) == state.log.frame and state.log.frame > 0:
                 text = f"{name} was evicted in the frame that uses it."
                 state.log.add(EventKind.HAZARD, name, rule="d3d12.8.7", text=text)
-            device.kernel.page_out(device, row, "d3d12.8.2", "because its residency count is 0")
-    return Verdict(_SUCCESS, (reason("d3d12.8.2"),))
+            device.kernel.page_out(device, row, "d3d12.8.2a", "because its residency count is 0")
+    return Verdict(_SUCCESS, (reason("d3d12.8.2a"),))
 
 
 def set_priorities(device: D3D12Device, arguments: api.SetResidencyPriority) -> Verdict:
     """Set the priorities of objects, one for each."""
     if len(arguments.ppObjects) != len(arguments.pPriorities):
-        return Verdict("E_INVALIDARG", (reason("d3d12.8.4"),))
+        return Verdict("E_INVALIDARG", (reason("d3d12.8.4a"),))
     for name, priority in zip(arguments.ppObjects, arguments.pPriorities, strict=True):
         row = _pageable(device, name)
         device.kernel.set_priority(row, priority)
         text = f"{name}: residency priority 0x{priority:08x}."
-        device.state.log.add(EventKind.CHANGED, name, rule="d3d12.8.4", text=text)
-    return Verdict(_SUCCESS, (reason("d3d12.8.4"),))
+        device.state.log.add(EventKind.CHANGED, name, rule="d3d12.8.4a", text=text)
+    return Verdict(_SUCCESS, (reason("d3d12.8.4a"),))
 
 
 def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo) -> Verdict:
@@ -81,16 +81,16 @@ def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo) -> Verdict:
         "AvailableForReservation": group.available_for_reservation if group else 0,
         "CurrentReservation": group.reservation if group else 0,
     }
-    return Verdict(_SUCCESS, (reason("d3d12.8.5"),), values)
+    return Verdict(_SUCCESS, (reason("d3d12.8.5b"),), values)
 
 
 def set_reservation(device: D3D12Device, arguments: api.SetVideoMemoryReservation) -> Verdict:
     """Reserve bytes of a group; more than is available is refused. It never raises the budget (rules 8.5)."""
     group = _group(device, arguments.NodeIndex, arguments.MemorySegmentGroup.name)
     if group is None or arguments.Reservation > group.available_for_reservation:
-        return Verdict("E_INVALIDARG", (reason("d3d12.8.5"),))
+        return Verdict("E_INVALIDARG", (reason("d3d12.8.5b"),))
     group.reservation = arguments.Reservation
-    return Verdict(_SUCCESS, (reason("d3d12.8.5"),))
+    return Verdict(_SUCCESS, (reason("d3d12.8.5b"),))
 
 
 def set_budget(device: D3D12Device, value: str) -> None:
@@ -111,7 +111,7 @@ def set_budget(device: D3D12Device, value: str) -> None:
     group.budget = min(budget, MAX_BYTES)
     device.options["budget"] = value
     text = f"The budget of {group.group} is now {budget:,} B."
-    device.state.log.add(EventKind.BUDGET_CHANGED, group.group, size=budget, rule="d3d12.8.5", text=text)
+    device.state.log.add(EventKind.BUDGET_CHANGED, group.group, size=budget, rule="d3d12.8.5b", text=text)
     device.state.check_budget(group)
 
 

@@ -149,6 +149,7 @@ def _add_block(
         pad_before=place.padding_before,
         rounding=place.rounding,
     )
+    memory.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d9.R1.1", text=f"{name} was created.")
     memory.count_usage(segment, place.size)
     where = memory.segments[segment].name
     text = f"{name}: {place.size:,} B in {where}."

@@ -32,9 +32,8 @@ def preview(device: D3D9Device, record: CallRecord, arguments: Any) -> Preview:
     assert layout is not None
     group = "SYSTEM" if what.device is None else what.group
     access = _access(device, what, layout, row.cpu_view)
-    return _with_place(
-        device, Preview(record, verdict, layout, why=what.reason.text, access=access), what, group, layout
-    )
+    base = Preview(record, verdict, layout, why=what.reason.text, access=access)
+    return _with_place(device, base, what, group, layout)
 
 
 def _with_place(
@@ -64,9 +63,8 @@ def _access(device: D3D9Device, what: d3d9_pools.Plan, layout: ResourceLayout, c
     rows: list[AccessRow] = []
     segments = state.segments_in(what.group)
     if what.device is not None and segments:
-        rows.append(
-            preview_texts.gpu_row(state.segments[segments[0]], layout.size_bytes, writes=what.resource.is_target)
-        )
+        segment = state.segments[segments[0]]
+        rows.append(preview_texts.gpu_row(segment, layout.size_bytes, writes=what.resource.is_target))
     else:
         rows.append(AccessRow("GPU", "no", "no"))
     rows.append(AccessRow("CPU", cpu_view, cpu_view))

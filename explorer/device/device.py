@@ -11,6 +11,7 @@ from explorer.core.events import EventKind
 from explorer.core.verdicts import Reason, Verdict
 from explorer.device.outcome import Outcome
 from explorer.errors import CallError
+from explorer.tables.kernel_rules import kernel_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,7 +30,8 @@ NOT_SIMULATED = "NOT_SIMULATED"
 
 def not_simulated_reason(call: str) -> Reason:
     """Return why a call has no answer."""
-    return Reason("product.not-simulated", f"{call} is not simulated: nothing was changed.", "docs/architecture.md")
+    row = kernel_reason("product.not-simulated")
+    return Reason(row.rule, f"{call} is not simulated: nothing was changed.", row.source)
 
 
 class Device(ABC):
@@ -95,10 +97,13 @@ class Device(ABC):
         """
         raise CallError("this API places nothing in heaps", where="aliases", found=name)
 
-    def has_room(self, record: CallRecord) -> bool:
-        """Return whether the heap that a creation call names has room for it; True where there are no heaps."""
-        del record
-        return True
+    def choose_heap(self, record: CallRecord, heaps: tuple[str, ...]) -> CallRecord:
+        """Return the record placed in the first of some heaps that has room for it.
+
+        Raises:
+            CallError: This API places nothing in heaps.
+        """
+        raise CallError("this API places nothing in heaps", where="heaps", found=heaps[0], accepted=(record.api,))
 
     def descriptor_heaps(self, resource_at: npt.NDArray[np.int32]) -> tuple[DescriptorHeapPicture, ...]:
         """Return the descriptor heaps; ``resource_at`` maps resource rows to snapshot indices."""
@@ -161,7 +166,7 @@ class Device(ABC):
 
     def _copy_base(self) -> Self:
         other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        vars(other).update(vars(self))
         other.state = self.state.copy()
         other.options = dict(self.options)
         other.not_simulated = Counter(self.not_simulated)

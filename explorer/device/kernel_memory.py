@@ -103,7 +103,7 @@ class KernelMemory:
         target = state.segments[taken[0]].name
         state.log.add(EventKind.EVICTED, name, source, size, rule=rule, text=f"{name} left {source} {why}.")
         text = f"{name}: {size:,} B went to {target}."
-        state.log.add(EventKind.PAGED_OUT, name, target, size, rule="d3d12.9.4", text=text)
+        state.log.add(EventKind.PAGED_OUT, name, target, size, rule="kernel.paging", text=text)
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.from_gpu_bytes_per_s))
         return True
 
@@ -178,14 +178,14 @@ class KernelMemory:
         source = state.segments[int(heaps["segment"][row])]
         taken = state.take("NON_LOCAL", size, 1, node=source.node) if source.group == "LOCAL" else None
         if taken is None or isinstance(taken, Refusal):
-            return self.page_out(device, row, "d3d12.8.6", why)
+            return self.page_out(device, row, "kernel.over-budget", why)
         self._order.evict(row)
         state.count_usage(int(heaps["segment"][row]), -size)
         self._move(row, taken, resident=True)
         state.count_usage(taken[0], size)
         name, where = state.heap_names[row], state.segments[taken[0]].name
         text = f"{name}: {size:,} B were demoted from {source.name} to {where} {why}."
-        state.log.add(EventKind.DEMOTED, name, where, size, rule="d3d12.8.6", text=text)
+        state.log.add(EventKind.DEMOTED, name, where, size, rule="kernel.over-budget", text=text)
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.from_gpu_bytes_per_s))
         return True
 
@@ -205,7 +205,7 @@ class KernelMemory:
         self._order.touch(row, state.log.frame, state.log.time_ns)
         name, where = state.heap_names[row], state.segments[taken[0]].name
         text = f"{name}: {size:,} B came back to {where} on use."
-        state.log.add(EventKind.PAGED_IN, name, where, size, rule="d3d12.8.6", text=text)
+        state.log.add(EventKind.PAGED_IN, name, where, size, rule="kernel.over-budget", text=text)
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
 
     def _move(self, row: int, taken: tuple[int, Taken], *, resident: bool) -> None:

@@ -175,10 +175,10 @@ class MemoryState:
         if over and not group.over:
             group.over = True
             text = f"{group.group} of node {group.node}: {group.usage:,} B in use, budget {group.budget:,} B."
-            self.log.add(EventKind.OVER_BUDGET, group.group, size=over, rule="d3d12.8.6", text=text)
+            self.log.add(EventKind.OVER_BUDGET, group.group, size=over, rule="kernel.over-budget", text=text)
         elif group.over and not over:
             group.over = False
-            self.log.add(EventKind.WITHIN_BUDGET, group.group, rule="d3d12.8.5",
+            self.log.add(EventKind.WITHIN_BUDGET, group.group, rule="d3d12.8.5b",
                          text=f"{group.group} of node {group.node} is within its budget again.")  # fmt: skip
 
     # Tables ----------------------------------------------------------------------------------------------------

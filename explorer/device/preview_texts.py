@@ -20,9 +20,8 @@ def after_taking(state: MemoryState, segment: MemorySegment, size: int) -> str:
     group = state.groups.get((segment.node, segment.group))
     if group is not None and group.budget is not None:
         left = group.budget - group.usage - size
-        text += (
-            f", {format_bytes(left)} left of the budget" if left >= 0 else f", {format_bytes(-left)} over the budget"
-        )
+        where = "left of the budget" if left >= 0 else "over the budget"
+        text += f", {format_bytes(abs(left))} {where}"
     return text + "."
 
 

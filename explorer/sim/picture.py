@@ -108,7 +108,7 @@ def _blocks(state: MemoryState, heap_at: npt.NDArray[np.int32], resource_at: npt
 
 def _wastes(sums: Sums, heap_at: npt.NDArray[np.int32]) -> WasteColumns:
     waste = sums.waste
-    heap = heap_at[np.asarray(waste.heap, np.int32)] if waste.heap else []
+    heap = heap_at[np.asarray(waste.heap, np.int32)]
     columns = {
         "segment": waste.segment, "heap": heap, "offset": waste.offset, "size": waste.size, "cause": waste.cause,
     }  # fmt: skip

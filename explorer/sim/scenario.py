@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from explorer.core.calls import APIS, call_spec
 from explorer.core.schema import Key, Length, ObjectName, OneOf, Range, decode
+from explorer.core.units import parse_size
 from explorer.errors import CallError, InputError, PresetError
 from explorer.tables.toml_reader import parse_toml
 
@@ -226,6 +227,8 @@ def _check_calls(scenario: Scenario) -> None:
         where = f"objects[{index}]"
         if ids.index(group.id) != index:
             raise CallError("a second group with this id", where=f"{where}.id", found=group.id)
+        if group.total is not None:
+            _check_size(group.total, f"{where}.total")
         spec = call_spec(scenario.api, group.call)
         if spec.creates is None:
             accepted = tuple(n for n in _creators(scenario.api))
@@ -254,6 +257,14 @@ def _check_calls(scenario: Scenario) -> None:
             except CallError as error:
                 c = error.complaint
                 raise CallError(c.message, where=f"at[{index}].call", found=c.found, accepted=c.accepted) from error
+
+
+def _check_size(text: str, where: str) -> None:
+    try:
+        parse_size(text)
+    except InputError as error:
+        c = error.complaint
+        raise CallError(c.message, where=where, found=text, accepted=c.accepted) from error
 
 
 def _creators(api: str) -> list[str]:

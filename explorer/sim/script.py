@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from explorer.core import d3d9, d3d11, d3d12, random
 from explorer.core.calls import CallRecord
+from explorer.core.d3d12_enums import ResourceBarrierType
+from explorer.core.d3d12_structs import AliasingBarrier, Barrier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -102,10 +104,8 @@ class Script:
         if api == "d3d12":
             active = [name for name in one.activates if name in alive]
             if active:
-                kind = d3d12.ResourceBarrierType.ALIASING
-                barriers = tuple(
-                    d3d12.Barrier(Type=kind, Aliasing=d3d12.AliasingBarrier(pResourceAfter=name)) for name in active
-                )
+                kind = ResourceBarrierType.ALIASING
+                barriers = tuple(Barrier(Type=kind, Aliasing=AliasingBarrier(pResourceAfter=name)) for name in active)
                 yield _plan(api, "ResourceBarrier", d3d12.ResourceBarrier(barriers))
             yield _plan(api, "ExecuteCommandLists", d3d12.ExecuteCommandLists(tuple(reads), tuple(writes)))
         elif api.startswith("d3d9"):
@@ -169,7 +169,9 @@ def _there_and_back(position: int, limit: int) -> int:
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return nested tables with changes; a dotted key reaches into a table."""
-    merged: dict[str, Any] = {k: _merged(v, {}) if isinstance(v, dict) else v for k, v in base.items()}
+    merged: dict[str, Any] = {}
+    for key, value in base.items():
+        merged[key] = _merged(cast("dict[str, Any]", value), {}) if isinstance(value, dict) else value
     for key, value in changes.items():
         *path, last = key.split(".")
         table = merged

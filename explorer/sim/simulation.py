@@ -232,13 +232,7 @@ class Simulation:
             heap, offset = self._device.where(planned.alias_of)
             inputs = {**record.inputs, "pHeap": heap, "HeapOffset": offset}
             return CallRecord(record.api, record.call, inputs, record.out)
-        alive = [heap for heap in planned.heaps if heap in self._device.state.objects]
-        for heap in alive:
-            candidate = CallRecord(record.api, record.call, {**record.inputs, "pHeap": heap}, record.out)
-            if self._device.has_room(candidate):
-                return candidate
-        last = alive[-1] if alive else planned.heaps[-1]
-        return CallRecord(record.api, record.call, {**record.inputs, "pHeap": last}, record.out)
+        return self._device.choose_heap(record, planned.heaps)
 
     def _check_name(self, record: CallRecord) -> None:
         if record.out is not None and record.out in self._device.state.objects:

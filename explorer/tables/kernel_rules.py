@@ -1,0 +1,25 @@
+"""Rules of the kernel memory manager and of the product itself, as rows."""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from explorer.core.verdicts import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@functools.cache
+def kernel_rules() -> Mapping[str, Reason]:
+    """Return the rules by id, each as a reason without remedy."""
+    data = json.loads(resources.files("explorer.tables").joinpath("kernel_rules.json").read_text("utf-8"))
+    return {row[0]: Reason(rule=row[0], text=row[3], source=row[2]) for row in data["rows"]}
+
+
+def kernel_reason(rule: str) -> Reason:
+    """Return the reason of a rule, for example ``kernel.over-budget``."""
+    return kernel_rules()[rule]
