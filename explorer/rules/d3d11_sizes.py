@@ -10,7 +10,7 @@ import functools
 from typing import TYPE_CHECKING
 
 from explorer.core.d3d11_enums import BindFlag, CpuAccessFlag, Usage
-from explorer.core.dxgi import DXGI_FORMAT, mip_extent, texel_bytes
+from explorer.core.dxgi import mip_extent, texel_bytes
 from explorer.core.layouts import ResourceLayout, SubresourceLayout
 from explorer.core.units import KIB, MIB, align_up, ceil_div, is_power_of_two
 from explorer.rules.d3d11_resource import Resource, refusal
@@ -248,8 +248,3 @@ def _discrete_kind(resource: Resource, usage: Usage) -> str:
     if usage is Usage.DEFAULT and resource.bind & BindFlag.CONSTANT_BUFFER:
         return "DEFAULT + CONSTANT_BUFFER"
     return usage.name
-
-
-def format_is_known(value: DXGI_FORMAT) -> bool:
-    """Return whether a format has a size, so that a layout can be told."""
-    return value is not DXGI_FORMAT.UNKNOWN

@@ -134,6 +134,19 @@ class PlacementRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FeatureRow:
+    """One query of CheckFeatureSupport.
+
+    Attributes:
+        size: Bytes of its structure.
+        runtime: First runtime that has it, as (11, minor).
+    """
+
+    size: int
+    runtime: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class LevelLimits:
     """Limits of one feature level; extents in texels."""
 
@@ -174,6 +187,10 @@ _Cost = tuple[int | None, int | None, int | None, int | None]
 
 class _Placement(msgspec.Struct):
     rows: list[tuple[str, str, str, str, _Cost, str, str, str, list[str]]]
+
+
+class _Features(msgspec.Struct):
+    rows: list[tuple[str, int, str]]
 
 
 class _Formats(msgspec.Struct):
@@ -295,6 +312,13 @@ def placements() -> tuple[PlacementRow, ...]:
         PlacementRow(adapter, usage, memory, mapping, *cost, segment, caching, rule, "; ".join(source))
         for adapter, usage, memory, mapping, cost, segment, caching, rule, source in table.rows
     )
+
+
+@functools.cache
+def feature_sizes() -> Mapping[str, FeatureRow]:
+    """Return feature name → the size of its structure and the first runtime that has it."""
+    table = _read("d3d11_features.json", _Features)
+    return {name: FeatureRow(size, version(runtime)) for name, size, runtime in table.rows}
 
 
 @functools.cache
