@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from explorer.memory.allocators.protocol import OP_FREE, OP_TAKE, Column, Operations
-from explorer.memory.allocators.ranges import RangeAllocator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from explorer.memory.allocators.ranges import RangeAllocator
 
 GRANULE_BYTES = 256
 SMALLEST_EXPONENT = 8
@@ -68,9 +72,7 @@ def bench_trace(live: int, pairs: int, *, fill_percent: int = 90, mixed: bool = 
     fill = Operations(np.full(live, OP_TAKE, dtype=np.int64), slots, sizes[:live].copy(), alignment[:live].copy())
     churn_slots = (random_words(seed + 3, pairs) % np.uint64(live)).astype(np.int64)
     op = np.tile(np.array([OP_FREE, OP_TAKE], dtype=np.int64), pairs)
-    churn = Operations(
-        op, np.repeat(churn_slots, 2), np.repeat(sizes[live:], 2), np.repeat(alignment[live:], 2)
-    )
+    churn = Operations(op, np.repeat(churn_slots, 2), np.repeat(sizes[live:], 2), np.repeat(alignment[live:], 2))
     return BenchTrace(capacity, fill, churn)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from explorer.core.units import is_power_of_two
 from explorer.errors import InputError
 from explorer.memory.allocators.bins_reference import BinsReference, bin_above, bin_floor, granules_wanted
-from explorer.memory.allocators.core import Core, HeldColumns
 from explorer.memory.allocators.ranges import RangeAllocator, check_range
+
+if TYPE_CHECKING:
+    from explorer.memory.allocators.core import Core, HeldColumns
 
 DEFAULT_GRANULE = 256
 """Bytes; constant-buffer alignment, the smallest placement that D3D12 engines count in."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from explorer.core.units import align_up
 from explorer.errors import LayoutError
 from explorer.memory.allocators import bins_kernels as kernels
 from explorer.memory.allocators.bins_reference import BinsReference, granules_wanted
-from explorer.memory.allocators.compiled import BatchColumns, grown
+from explorer.memory.allocators.compiled import BatchColumns, grown, survey_columns
 from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives
-from explorer.memory.allocators.protocol import Column, Operations, ReplayResult
-from explorer.core.units import align_up
+
+if TYPE_CHECKING:
+    from explorer.memory.allocators.protocol import Column, Operations, ReplayResult, Survey
 
 _NONE = kernels.NONE
 
@@ -67,9 +71,7 @@ class BinsCompiled:
         if planned is None:
             return None
         self._make_room(1)
-        row = int(
-            kernels.take(self.rows, self.asked, self.heads, self.words, self.state, size, alignment, kind, -1)
-        )
+        row = int(kernels.take(self.rows, self.asked, self.heads, self.words, self.state, size, alignment, kind, -1))
         if self._row_at is not None:
             self._row_at[planned.offset] = row
         return planned
@@ -97,10 +99,10 @@ class BinsCompiled:
         table = self._table()
         return HeldColumns(*(np.ascontiguousarray(table[:, column]) for column in range(1, 6)))
 
-    def replay(self, operations: Operations, *, events: bool) -> ReplayResult:
+    def replay(self, operations: Operations, survey: Survey, *, events: bool) -> ReplayResult:
         """Apply checked operations in one kernel call."""
-        self._make_room(int((operations.op == 0).sum()))
-        self.slots = grown(self.slots, int(operations.slot.max(initial=-1)) + 1, fill=-1)
+        self._make_room(survey.takes)
+        self.slots = grown(self.slots, survey.slots, fill=-1)
         self._row_at = None
         batch = BatchColumns(operations, events)
         starts = np.full(len(operations), -1, dtype=np.int64)
@@ -109,6 +111,10 @@ class BinsCompiled:
             batch.offsets, starts, batch.event, batch.start, batch.kept,
         )  # fmt: skip
         return batch.result(int(answer), operations, starts)
+
+    def survey(self, operations: Operations) -> Survey:
+        """Check the operations; InputError where they are malformed."""
+        return survey_columns(operations)
 
     def copy(self) -> BinsCompiled:
         """Return an independent copy."""

@@ -5,14 +5,17 @@ Offsets and sizes are granules in 32 bits, as in the original, so that two rows 
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
-import numpy.typing as npt
 
 from explorer.memory.allocators.bits_kernels import clear_bit, highest_bit, next_bit, set_bit
-from explorer.memory.kernels import kernel
+from explorer.memory.kernels import flat_kernel
 
-Table = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.uint32]
+Table: TypeAlias = Any
+"""An int64 array; elements count as plain integers here."""
+Rows: TypeAlias = Any
+"""A uint32 table; elements count as plain integers here."""
 
 OFFSET, SIZE, BEFORE, AFTER, PREVIOUS, NEXT, ALIGNMENT, SLOT = range(8)
 KIND = NEXT
@@ -24,7 +27,7 @@ UNUSED, FRESH, LIVE_COUNT, GRANULE, GRANULARITY, LAST = range(6)
 """Cells of ``state``: chain of unused rows, first row never used, live rows, options in bytes, last row by address."""
 
 
-@kernel
+@flat_kernel
 def bin_below(size: int) -> int:
     """Return the bin of a free range of ``size`` granules."""
     if size < 8:
@@ -33,7 +36,7 @@ def bin_below(size: int) -> int:
     return ((shift + 1) << 3) + (size >> shift) - 8
 
 
-@kernel
+@flat_kernel
 def bin_above(size: int) -> int:
     """Return the first bin whose ranges all hold ``size`` granules."""
     if size < 8:
@@ -43,7 +46,7 @@ def bin_above(size: int) -> int:
     return number + 1 if size & ((1 << shift) - 1) else number
 
 
-@kernel
+@flat_kernel
 def granules_wanted(size: int, alignment: int, state: Table) -> tuple[int, int]:
     """Return the granules that a request takes, and the alignment in force."""
     granule, page = state[GRANULE], state[GRANULARITY]
@@ -55,7 +58,7 @@ def granules_wanted(size: int, alignment: int, state: Table) -> tuple[int, int]:
     return (size + granule - 1) >> highest_bit(granule), alignment
 
 
-@kernel
+@flat_kernel
 def insert(rows: Rows, heads: Table, words: Table, row: int) -> None:
     """File a free row in front of its bin."""
     number = bin_below(np.int64(rows[row, SIZE]))
@@ -70,7 +73,7 @@ def insert(rows: Rows, heads: Table, words: Table, row: int) -> None:
     heads[number] = row
 
 
-@kernel
+@flat_kernel
 def remove(rows: Rows, heads: Table, words: Table, row: int) -> None:
     """Take a free row out of its bin."""
     previous, following = np.int64(rows[row, PREVIOUS]), np.int64(rows[row, NEXT])
@@ -87,14 +90,14 @@ def remove(rows: Rows, heads: Table, words: Table, row: int) -> None:
         clear_bit(words, number)
 
 
-@kernel
+@flat_kernel
 def find(heads: Table, words: Table, granules: int) -> int:
     """Return the row that would be cut, or -1."""
     number = next_bit(words, bin_above(granules))
     return -1 if number < 0 else heads[number]
 
 
-@kernel
+@flat_kernel
 def take(
     rows: Rows, asked: Table, heads: Table, words: Table, state: Table, size: int, alignment: int, kind: int, slot: int
 ) -> int:
@@ -134,14 +137,14 @@ def take(
     return row
 
 
-@kernel
+@flat_kernel
 def drop_row(rows: Rows, state: Table, row: int) -> None:
     """Give a row back."""
     rows[row, NEXT] = NONE if state[UNUSED] < 0 else state[UNUSED]
     state[UNUSED] = row
 
 
-@kernel
+@flat_kernel
 def free(rows: Rows, heads: Table, words: Table, state: Table, row: int) -> None:
     """Give a live row back and join it with its free neighbours."""
     state[LIVE_COUNT] -= 1
@@ -168,7 +171,7 @@ def free(rows: Rows, heads: Table, words: Table, state: Table, row: int) -> None
     insert(rows, heads, words, row)
 
 
-@kernel
+@flat_kernel
 def replay(
     rows: Rows,
     asked: Table,
@@ -228,7 +231,7 @@ def replay(
     return refused
 
 
-@kernel
+@flat_kernel
 def collect(rows: Rows, asked: Table, state: Table, live: Table) -> None:
     """Write row, start, kept, offset, size, kind of the live rows in offset order, bytes."""
     granule = state[GRANULE]

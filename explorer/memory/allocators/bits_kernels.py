@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from explorer.memory.kernels import is_jit_disabled, kernel, use_cache_folder
+from explorer.memory.kernels import flat_kernel, is_jit_disabled, use_cache_folder
 
-Words = npt.NDArray[np.int64]
+Words: TypeAlias = Any
+"""An int64 array; elements count as plain integers here."""
 
 if TYPE_CHECKING or is_jit_disabled():
 
@@ -48,14 +48,14 @@ else:
         return _types.int64(_types.int64), emit
 
 
-@kernel
+@flat_kernel
 def set_bit(words: Words, number: int) -> None:
     """Mark ``number``; ``words[0]`` says which of ``words[1:]`` hold bits, each for 64 numbers."""
     words[1 + (number >> 6)] |= np.int64(1) << (number & 63)
     words[0] |= np.int64(1) << (number >> 6)
 
 
-@kernel
+@flat_kernel
 def clear_bit(words: Words, number: int) -> None:
     """Take the mark of ``number`` away."""
     word = number >> 6
@@ -64,7 +64,7 @@ def clear_bit(words: Words, number: int) -> None:
         words[0] &= ~(np.int64(1) << word)
 
 
-@kernel
+@flat_kernel
 def next_bit(words: Words, number: int) -> int:
     """Return the lowest marked number that is at least ``number``, or -1."""
     word = number >> 6

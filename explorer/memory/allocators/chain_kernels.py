@@ -1,107 +1,162 @@
-"""The row of a block and its links by address, shared by the compiled allocators that give padding back.
+"""The row of a block, its links by address, and bounds by class: shared by the allocators that give padding back.
 
-A node is one row of 64 bytes, so that a visit costs one cache line. The columns PREVIOUS, NEXT and those behind
-belong to the search structure while a node is free, and hold kind and slot while it is live.
+A row has 32 bytes, seen twice: as four int64 (``rows``: offset, size) and as eight int32 (``links``, columns 4 to 7),
+so that two rows share a cache line and a visit costs one.
 """
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
-import numpy.typing as npt
 
-from explorer.memory.kernels import kernel
+from explorer.memory.allocators.bits_kernels import lowest_bit
+from explorer.memory.kernels import flat_kernel
 
-Table = npt.NDArray[np.int64]
+Table: TypeAlias = Any
+"""An int64 array; elements count as plain integers here."""
+Links: TypeAlias = Any
+"""An int32 table; elements count as plain integers here."""
 
-OFFSET, SIZE, BEFORE, AFTER, PREVIOUS, NEXT, LIST, SLOT = range(8)
-KIND = NEXT
-"""A live node keeps its kind where a free one keeps the next node of its list."""
+OFFSET, SIZE = 0, 1
+"""Columns of ``rows``."""
+BEFORE, AFTER, PREVIOUS, NEXT = 4, 5, 6, 7
+"""Columns of ``links``: neighbours by address; neighbours in a list, or children in a tree. -1 is none."""
+SLOT = NEXT
 LIVE = -2
-"""Value of PREVIOUS that marks a live node."""
+"""A live row has ``LIVE - kind`` in PREVIOUS, and its slot (or -1) in SLOT."""
 
-UNUSED, FRESH, LIVE_COUNT, LAST, GRANULARITY, OPTION, ROOT, SMALL_STEP = range(8)
-"""Cells of ``state``: chain of unused rows, first row never used, live nodes, last node by address, page that kinds
-do not share, strategy or order, root of a tree, width of the small classes."""
+UNUSED, FRESH, LIVE_COUNT, LAST, GRANULARITY, OPTION, SMALL_STEP, SHIFT = range(8)
+"""Cells of ``state``: chain of unused rows, first row never used, live rows, last row by address, page that kinds do
+not share, strategy or order, width of the small classes, shift from address to class."""
 
-@kernel
-def place(nodes: Table, node: int, size: int, alignment: int, kind: int, page: int) -> int:
-    """Return where the block would start in this free node, or -1."""
-    room = nodes[node, SIZE]
+CLASSES = 4096
+WIDE_BYTES = 65536
+"""Alignment whose room is bounded for each class: that of placed resources."""
+PLAIN, WIDE = 0, 1
+"""Rows of ``bounds``: largest room of a class at any alignment, and at ``WIDE_BYTES``. Never too low; set right when
+a search through the class was in vain. Behind the classes stands the same for each 64 of them."""
+
+
+@flat_kernel
+def place(rows: Table, links: Links, row: int, size: int, alignment: int, kind: int, page: int) -> int:
+    """Return where the block would start in this free row, or -1."""
+    room = rows[row, SIZE]
     if room < size:
         return -1
-    start = nodes[node, OFFSET]
+    start = rows[row, OFFSET]
     end = start + room
     offset = (start + alignment - 1) & -alignment
     if page > 1:
-        before = nodes[node, BEFORE]
-        if before >= 0 and nodes[before, KIND] != kind and (start - 1) // page == offset // page:
+        before = links[row, BEFORE]
+        if before >= 0 and LIVE - links[before, PREVIOUS] != kind and (start - 1) // page == offset // page:
             step = max(alignment, page)
             offset = (offset + step - 1) & -step
-        after = nodes[node, AFTER]
-        if after >= 0 and nodes[after, PREVIOUS] == LIVE and nodes[after, KIND] != kind:
+        after = links[row, AFTER]
+        if after >= 0 and links[after, PREVIOUS] <= LIVE and LIVE - links[after, PREVIOUS] != kind:
             end &= -page
     return offset if offset + size <= end else -1
 
 
-@kernel
-def new_row(nodes: Table, state: Table) -> int:
+@flat_kernel
+def wide_room(rows: Table, row: int) -> int:
+    """Return the bytes behind the first multiple of ``WIDE_BYTES`` in a free row (negative when there is none)."""
+    return rows[row, SIZE] - (-rows[row, OFFSET] & (WIDE_BYTES - 1))
+
+
+@flat_kernel
+def raise_bound(bounds: Table, track: int, number: int, room: int) -> None:
+    """Note that a class holds a row with so much room."""
+    if room > bounds[track, number]:
+        bounds[track, number] = room
+        word = CLASSES + (number >> 6)
+        bounds[track, word] = max(bounds[track, word], room)
+
+
+@flat_kernel
+def next_roomy(words: Table, bounds: Table, track: int, number: int, size: int) -> int:
+    """Return the first filled class, at least ``number``, that may have room for ``size``; or -1."""
+    word = number >> 6
+    skip = number & 63
+    while word < CLASSES >> 6:
+        if bounds[track, CLASSES + word] >= size and words[1 + word] != 0:
+            bits = (words[1 + word] >> skip) << skip
+            highest = -1
+            while bits != 0:
+                found = (word << 6) + lowest_bit(bits)
+                bound = bounds[track, found]
+                if bound >= size:
+                    return found
+                highest = max(highest, bound)
+                bits &= bits - 1
+            if skip == 0:
+                bounds[track, CLASSES + word] = highest
+        word += 1
+        skip = 0
+    return -1
+
+
+@flat_kernel
+def new_row(links: Links, state: Table) -> int:
     """Return an unused row; the caller made sure that there is one."""
     row = state[UNUSED]
     if row >= 0:
-        state[UNUSED] = nodes[row, NEXT]
+        state[UNUSED] = links[row, NEXT]
         return row
     row = state[FRESH]
     state[FRESH] = row + 1
     return row
 
 
-@kernel
-def drop_row(nodes: Table, state: Table, row: int) -> None:
-    """Give a row back."""
-    nodes[row, NEXT] = state[UNUSED]
-    state[UNUSED] = row
-
-
-@kernel
-def split_front(nodes: Table, state: Table, node: int, size: int) -> int:
-    """Cut ``size`` bytes off the front of a node and return them as a node of their own."""
-    front = new_row(nodes, state)
-    before = nodes[node, BEFORE]
-    nodes[front, OFFSET] = nodes[node, OFFSET]
-    nodes[front, SIZE] = size
-    nodes[front, BEFORE] = before
-    nodes[front, AFTER] = node
+@flat_kernel
+def split_front(rows: Table, links: Links, state: Table, row: int, size: int) -> int:
+    """Cut ``size`` bytes off the front of a row and return them as a row of their own."""
+    front = new_row(links, state)
+    before = links[row, BEFORE]
+    rows[front, OFFSET] = rows[row, OFFSET]
+    rows[front, SIZE] = size
+    links[front, BEFORE] = before
+    links[front, AFTER] = row
     if before >= 0:
-        nodes[before, AFTER] = front
-    nodes[node, BEFORE] = front
-    nodes[node, OFFSET] += size
-    nodes[node, SIZE] -= size
+        links[before, AFTER] = front
+    links[row, BEFORE] = front
+    rows[row, OFFSET] += size
+    rows[row, SIZE] -= size
     return front
 
 
-@kernel
-def absorb_front(nodes: Table, state: Table, node: int) -> None:
-    """Join the node in front into this one."""
-    front = nodes[node, BEFORE]
-    before = nodes[front, BEFORE]
-    nodes[node, OFFSET] = nodes[front, OFFSET]
-    nodes[node, SIZE] += nodes[front, SIZE]
-    nodes[node, BEFORE] = before
+@flat_kernel
+def absorb_front(rows: Table, links: Links, state: Table, row: int) -> None:
+    """Join the row in front into this one."""
+    front = links[row, BEFORE]
+    before = links[front, BEFORE]
+    rows[row, OFFSET] = rows[front, OFFSET]
+    rows[row, SIZE] += rows[front, SIZE]
+    links[row, BEFORE] = before
     if before >= 0:
-        nodes[before, AFTER] = node
-    drop_row(nodes, state, front)
+        links[before, AFTER] = row
+    links[front, NEXT] = state[UNUSED]
+    state[UNUSED] = front
 
 
-@kernel
-def collect(nodes: Table, last: int, live: Table) -> None:
-    """Write node, offset, size, kind of the live nodes in offset order; ``live`` has one row for each."""
-    row = len(live)
-    node = last
-    while node >= 0:
-        if nodes[node, PREVIOUS] == LIVE:
-            row -= 1
-            live[row, 0] = node
-            live[row, 1] = nodes[node, OFFSET]
-            live[row, 2] = nodes[node, SIZE]
-            live[row, 3] = nodes[node, KIND]
-        node = nodes[node, BEFORE]
+@flat_kernel
+def mark_live(links: Links, state: Table, row: int, kind: int, slot: int) -> None:
+    """Make a row that stands in no list live."""
+    links[row, PREVIOUS] = LIVE - kind
+    links[row, SLOT] = slot
+    state[LIVE_COUNT] += 1
+
+
+@flat_kernel
+def collect(rows: Table, links: Links, last: int, live: Table) -> None:
+    """Write row, offset, size, kind of the live rows in offset order; ``live`` has one row for each."""
+    at = len(live)
+    row = last
+    while row >= 0:
+        if links[row, PREVIOUS] <= LIVE:
+            at -= 1
+            live[at, 0] = row
+            live[at, 1] = rows[row, OFFSET]
+            live[at, 2] = rows[row, SIZE]
+            live[at, 3] = LIVE - links[row, PREVIOUS]
+        row = int(links[row, BEFORE])

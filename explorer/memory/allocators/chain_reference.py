@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from explorer.errors import LayoutError
 from explorer.memory.allocators.core import ReferenceCore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Node:

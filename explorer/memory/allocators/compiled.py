@@ -1,22 +1,31 @@
-"""Base of the compiled cores: rows of blocks in one int64 table, grown before a batch, never inside a kernel."""
+"""Base of the compiled cores: rows of blocks in one table, grown before a batch, never inside a kernel."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 
 from explorer.errors import LayoutError
+from explorer.memory.allocators import batch_kernels
+from explorer.memory.allocators import bits_kernels as bits
+from explorer.memory.allocators import chain_kernels as chain
 from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives, slot_is_taken
-from explorer.memory.allocators.protocol import EVENT_NOTHING, Column, Operations, ReplayEvents, ReplayResult
+from explorer.memory.allocators.protocol import (
+    EVENT_NOTHING,
+    Column,
+    Operations,
+    ReplayEvents,
+    ReplayResult,
+    Survey,
+    malformed_operation,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 NO_ROWS = np.zeros(0, dtype=np.int64)
-_OFFSET, _SIZE, _BEFORE, _AFTER, _PREVIOUS, _NEXT, _LIST, _SLOT = range(8)
-_UNUSED, _FRESH, _LIVE_COUNT, _LAST = range(4)
 
 
 class BatchColumns:
@@ -39,6 +48,11 @@ class BatchColumns:
         self.start = np.full(count, -1, dtype=np.int64) if events else NO_ROWS
         self.kept = np.zeros(count, dtype=np.int64) if events else NO_ROWS
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All of them, as kernels want them behind their tables."""
+        return *self.inputs, self.offsets, self.event, self.start, self.kept
+
     def result(self, answer: int, operations: Operations, starts: Column | None = None) -> ReplayResult:
         """Return what a kernel filled in; LayoutError where it stopped at a slot in use."""
         if answer < 0:
@@ -56,16 +70,60 @@ def grown(table: npt.NDArray[np.int64], rows: int, fill: int = 0) -> npt.NDArray
     return more
 
 
+def survey_columns(operations: Operations) -> Survey:
+    """Return what a batch needs to know, in one pass; InputError where an operation is malformed."""
+    operations.check_columns()
+    good, takes, slots, size, alignment = batch_kernels.survey(
+        operations.op, operations.slot, operations.size, operations.alignment
+    )
+    if not good:
+        raise malformed_operation()
+    return Survey(int(takes), int(slots), int(size), int(alignment))
+
+
 class CompiledCore(ABC):
-    """Blocks linked by address in ``nodes`` (shape (rows, 8)); a subclass adds the search structure."""
+    """Blocks linked by address in rows of 32 bytes; a subclass adds the search structure.
+
+    Args:
+        blocks: Offset, size, kind and slot of each block in offset order; kind -1 is free, slot -1 is none.
+        granularity: Page that kinds do not share.
+    """
 
     compiled = True
 
-    def __init__(self, nodes: npt.NDArray[np.int64], state: Column, slots: Column) -> None:
-        self.nodes = nodes
-        self.state = state
-        self.slots = slots
-        self._node_at: dict[int, int] | None = None
+    def __init__(self, blocks: list[tuple[int, int, int, int]], granularity: int) -> None:
+        count = len(blocks)
+        self.rows = np.zeros((count + 16, 4), dtype=np.int64)
+        self.state = np.zeros(8, dtype=np.int64)
+        self.slots = np.full(max((block[3] for block in blocks), default=-1) + 1, -1, dtype=np.int64)
+        self.words = np.zeros(65, dtype=np.int64)
+        self.heads = np.full(chain.CLASSES, -1, dtype=np.int64)
+        self.bounds = np.full((2, chain.CLASSES + 64), -1, dtype=np.int64)
+        self.state[chain.UNUSED] = -1
+        self.state[chain.FRESH] = count
+        self.state[chain.LAST] = count - 1
+        self.state[chain.LIVE_COUNT] = sum(block[2] >= 0 for block in blocks)
+        self.state[chain.GRANULARITY] = granularity
+        self._row_at: dict[int, int] | None = None
+        links = self.links
+        for row, (offset, size, kind, slot) in enumerate(blocks):
+            self.rows[row, :2] = (offset, size)
+            after = row + 1 if row + 1 < count else -1
+            mark = chain.LIVE - kind if kind >= 0 else -1
+            links[row, chain.BEFORE :] = (row - 1, after, mark, slot)
+            if slot >= 0:
+                self.slots[slot] = row
+
+    @property
+    def links(self) -> npt.NDArray[np.int32]:
+        """The same rows as eight int32; columns 4 to 7 are links."""
+        return self.rows.view(np.int32)
+
+    @property
+    def tables(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """What every kernel wants first."""
+        links = cast("npt.NDArray[np.int64]", self.links)
+        return self.rows, links, self.heads, self.words, self.bounds, self.state
 
     @abstractmethod
     def _find(self, size: int, alignment: int, kind: int) -> tuple[int, int]: ...
@@ -74,39 +132,40 @@ class CompiledCore(ABC):
     def _take(self, size: int, alignment: int, kind: int) -> int: ...
 
     @abstractmethod
-    def _free(self, node: int) -> None: ...
+    def _free(self, row: int) -> None: ...
 
     @abstractmethod
     def _replay(self, batch: BatchColumns) -> int: ...
 
-    @abstractmethod
-    def _collect(self, table: npt.NDArray[np.int64]) -> None: ...
-
     def plan(self, size: int, alignment: int, kind: int) -> Held | None:
         """Return the place that ``take`` would choose; None refuses."""
-        node, offset = self._find(size, alignment, kind)
-        return None if node < 0 else Held(int(offset), size, int(offset), size, kind)
+        row, offset = self._find(size, alignment, kind)
+        return None if row < 0 else Held(int(offset), size, int(offset), size, kind)
 
     def take(self, size: int, alignment: int, kind: int) -> Held | None:
         """Hold a place for a checked request; None refuses."""
         self._make_room(1)
-        node = int(self._take(size, alignment, kind))
-        if node < 0:
+        row = int(self._take(size, alignment, kind))
+        if row < 0:
             return None
-        offset = int(self.nodes[node, _OFFSET])
-        if self._node_at is not None:
-            self._node_at[offset] = node
+        offset = int(self.rows[row, chain.OFFSET])
+        if self._row_at is not None:
+            self._row_at[offset] = row
         return Held(offset, size, offset, size, kind)
 
     def free(self, offset: int) -> Held:
         """Give back the resource at ``offset``; LayoutError when there is none."""
-        node = self._nodes_by_offset().pop(offset, None)
-        if node is None:
+        if self._row_at is None:
+            table = self._table()
+            self._row_at = dict(zip(table[:, 1].tolist(), table[:, 0].tolist(), strict=True))
+        row = self._row_at.pop(offset, None)
+        if row is None:
             raise nothing_lives(offset)
-        size, kind, slot = (int(self.nodes[node, column]) for column in (_SIZE, _NEXT, _SLOT))
+        size, links = int(self.rows[row, chain.SIZE]), self.links
+        kind, slot = chain.LIVE - int(links[row, chain.PREVIOUS]), int(links[row, chain.SLOT])
         if slot >= 0:
             self.slots[slot] = -1
-        self._free(node)
+        self._free(row)
         return Held(offset, size, offset, size, kind)
 
     def columns(self) -> HeldColumns:
@@ -115,13 +174,17 @@ class CompiledCore(ABC):
         offset, size, kind = (np.ascontiguousarray(table[:, column]) for column in (1, 2, 3))
         return HeldColumns(offset, size, offset, size, kind)
 
-    def replay(self, operations: Operations, *, events: bool) -> ReplayResult:
+    def replay(self, operations: Operations, survey: Survey, *, events: bool) -> ReplayResult:
         """Apply checked operations in one kernel call."""
-        self._make_room(int((operations.op == 0).sum()))
-        self.slots = grown(self.slots, int(operations.slot.max(initial=-1)) + 1, fill=-1)
-        self._node_at = None
+        self._make_room(survey.takes)
+        self.slots = grown(self.slots, survey.slots, fill=-1)
+        self._row_at = None
         batch = BatchColumns(operations, events)
         return batch.result(int(self._replay(batch)), operations)
+
+    def survey(self, operations: Operations) -> Survey:
+        """Check the operations; InputError where they are malformed."""
+        return survey_columns(operations)
 
     def copy(self) -> Self:
         """Return an independent copy."""
@@ -130,33 +193,59 @@ class CompiledCore(ABC):
             setattr(twin, name, value.copy() if isinstance(value, np.ndarray | dict) else value)
         return twin
 
-    def validate(self) -> None:
-        """Raise LayoutError when blocks do not tile the range or free neighbours were not joined."""
-        end = int(self.nodes[int(self.state[_LAST]), [_OFFSET, _SIZE]].sum())
-        node, free_behind, live = int(self.state[_LAST]), False, 0
-        while node >= 0:
-            offset, size, before, after, mark = (int(value) for value in self.nodes[node, : _PREVIOUS + 1])
-            if offset + size != end or (before >= 0 and int(self.nodes[before, _AFTER]) != node):
+    def free_rows(self) -> list[int]:
+        """Return the free rows by falling offset; LayoutError when blocks do not tile the range."""
+        links, found, live = self.links, list[int](), 0
+        row = int(self.state[chain.LAST])
+        end = int(self.rows[row, : chain.SIZE + 1].sum())
+        free_behind = False
+        while row >= 0:
+            offset, size = (int(value) for value in self.rows[row, : chain.SIZE + 1])
+            before = int(links[row, chain.BEFORE])
+            if offset + size != end or (before >= 0 and int(links[before, chain.AFTER]) != row):
                 raise LayoutError("blocks do not tile the range", where="offset", found=offset)
-            is_free = mark != -2
+            is_free = int(links[row, chain.PREVIOUS]) > chain.LIVE
             if is_free and free_behind:
                 raise LayoutError("free neighbours were not joined", where="offset", found=offset)
+            if is_free:
+                found.append(row)
             live += not is_free
-            free_behind, end, node = is_free and after >= 0, offset, before
-        if end != 0 or live != int(self.state[_LIVE_COUNT]):
+            free_behind, end, row = is_free and size > 0, offset, before
+        if end != 0 or live != int(self.state[chain.LIVE_COUNT]):
             raise LayoutError("blocks do not reach the start of the range", where="offset", found=end)
+        return found
+
+    def validate(self) -> None:
+        """Raise LayoutError when blocks or classes contradict themselves."""
+        free = self.free_rows()
+        listed = 0
+        for number, head in enumerate(self.heads.tolist()):
+            for row in self._members(number, head):
+                listed += 1
+                if self._class_of(row) != number:
+                    raise LayoutError("a class holds a block of another", where="class", found=number)
+                if int(self.bounds[chain.WIDE, number]) < int(chain.wide_room(self.rows, row)):
+                    raise LayoutError("the bound of a class is too low", where="class", found=number)
+            if (head >= 0) != (int(bits.next_bit(self.words, number)) == number):
+                raise LayoutError("the bit map contradicts the classes", where="class", found=number)
+        if listed != self._listed(free):
+            raise LayoutError("the classes do not hold just the free blocks", found=listed)
+
+    @abstractmethod
+    def _class_of(self, row: int) -> int: ...
+
+    @abstractmethod
+    def _members(self, number: int, head: int) -> list[int]: ...
+
+    def _listed(self, free: list[int]) -> int:
+        """Return how many of the free rows stand in classes."""
+        return len(free)
 
     def _table(self) -> npt.NDArray[np.int64]:
-        table = np.empty((int(self.state[_LIVE_COUNT]), 4), dtype=np.int64)
-        self._collect(table)
+        table = np.empty((int(self.state[chain.LIVE_COUNT]), 4), dtype=np.int64)
+        chain.collect(self.rows, self.links, int(self.state[chain.LAST]), table)
         return table
-
-    def _nodes_by_offset(self) -> dict[int, int]:
-        if self._node_at is None:
-            table = self._table()
-            self._node_at = dict(zip(table[:, 1].tolist(), table[:, 0].tolist(), strict=True))
-        return self._node_at
 
     def _make_room(self, takes: int) -> None:
         # There is never more than one hole in front of each block and one behind them all.
-        self.nodes = grown(self.nodes, 2 * (int(self.state[_LIVE_COUNT]) + takes) + 4)
+        self.rows = grown(self.rows, 2 * (int(self.state[chain.LIVE_COUNT]) + takes) + 4)

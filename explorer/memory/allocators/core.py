@@ -19,6 +19,7 @@ from explorer.memory.allocators.protocol import (
     Operations,
     ReplayEvents,
     ReplayResult,
+    Survey,
 )
 
 
@@ -94,8 +95,12 @@ class Core(Protocol):
         """Return an independent copy."""
         ...
 
-    def replay(self, operations: Operations, *, events: bool) -> ReplayResult:
+    def replay(self, operations: Operations, survey: Survey, *, events: bool) -> ReplayResult:
         """Apply checked operations."""
+        ...
+
+    def survey(self, operations: Operations) -> Survey:
+        """Check the operations; InputError where they are malformed."""
         ...
 
 
@@ -148,13 +153,18 @@ class ReferenceCore(ABC):
         """Return what is held, in offset order."""
         return HeldColumns.of(sorted(self.held.values()))
 
+    def survey(self, operations: Operations) -> Survey:
+        """Check the operations; InputError where they are malformed."""
+        return operations.check()
+
     def _copy_held_to(self, other: ReferenceCore) -> None:
         other.held = dict(self.held)
         other.slots = dict(self.slots)
         other.slot_of = dict(self.slot_of)
 
-    def replay(self, operations: Operations, *, events: bool) -> ReplayResult:
+    def replay(self, operations: Operations, survey: Survey, *, events: bool) -> ReplayResult:
         """Apply checked operations, one after the other."""
+        del survey
         count = len(operations)
         offsets = np.full(count, -1, dtype=np.int64)
         starts = np.full(count, -1, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from explorer.memory.allocators.core import Core
 from explorer.memory.allocators.holes_reference import (
     HolesReference,
     Order,
@@ -15,7 +16,15 @@ from explorer.memory.allocators.ranges import RangeAllocator, check_range
 class _FitAllocator(RangeAllocator):
     def __init__(self, allocator_id: str, size: int, order: Order, granularity: int) -> None:
         check_range(size, granularity)
-        super().__init__(allocator_id, size, HolesReference(size, order, granularity), granularity=granularity)
+        core = HolesReference(size, order, granularity)
+        super().__init__(allocator_id, size, core, compile_core=_compile, granularity=granularity)
+
+
+def _compile(core: Core) -> Core:
+    from explorer.memory.allocators.fits_compiled import FitsCompiled
+
+    assert isinstance(core, HolesReference)
+    return FitsCompiled(core)
 
 
 class BestFitAllocator(_FitAllocator):

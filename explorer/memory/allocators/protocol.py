@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from explorer.core.spans import Span
 from explorer.core.units import MAX_BYTES, align_up, format_exact, is_power_of_two
 from explorer.errors import InputError
+
+if TYPE_CHECKING:
+    from explorer.core.spans import Span
 
 Column: TypeAlias = npt.NDArray[np.int64]
 """A column of operations or answers: shape (n,), int64."""
@@ -212,18 +214,47 @@ class Operations:
         """Return the number of operations."""
         return len(self.op)
 
-    def check(self) -> None:
-        """Raise InputError when a column is malformed (before anything changes)."""
+    def check(self) -> Survey:
+        """Return what a batch needs to know; InputError when a column is malformed (before anything changes)."""
+        self.check_columns()
+        takes = self.op == OP_TAKE
+        size, alignment = self.size[takes], self.alignment[takes]
+        good = bool(np.all(takes | (self.op == OP_FREE))) and not bool(np.any(self.slot < 0))
+        good = good and not bool(np.any(size <= 0)) and not bool(np.any(alignment <= 0))
+        if not good or bool(np.any(alignment & (alignment - 1))):
+            raise malformed_operation()
+        slots = int(self.slot.max(initial=-1)) + 1
+        return Survey(int(takes.sum()), slots, int(size.max(initial=0)), int(alignment.max(initial=1)))
+
+    def check_columns(self) -> None:
+        """Raise InputError unless the columns are int64 and of one length."""
         columns = [self.op, self.slot, self.size, self.alignment]
         columns += [] if self.kind is None else [self.kind]
         if len({len(column) for column in columns}) != 1 or any(c.dtype != np.int64 for c in columns):
             raise InputError("operation columns must be int64 and of one length")
-        takes = self.op == OP_TAKE
-        size, alignment = self.size[takes], self.alignment[takes]
-        if not np.all(takes | (self.op == OP_FREE)) or bool(np.any(self.slot < 0)):
-            raise InputError("an operation must be a take or a free of a slot that is not negative")
-        if bool(np.any(size <= 0)) or bool(np.any(alignment <= 0)) or bool(np.any(alignment & (alignment - 1))):
-            raise InputError("a size must be positive and an alignment a power of two")
+
+
+class Survey(NamedTuple):
+    """What a batch needs to know before it runs.
+
+    Attributes:
+        takes: How many operations take.
+        slots: The largest slot + 1.
+        largest_size: Bytes of the largest take.
+        largest_alignment: The largest alignment of a take.
+    """
+
+    takes: int
+    slots: int
+    largest_size: int
+    largest_alignment: int
+
+
+def malformed_operation() -> InputError:
+    """Return the error for columns with values that are no operation."""
+    return InputError(
+        "an operation must be 0 (take) or 1 (free) of a slot >= 0, with a positive size and a power of two as alignment"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.core.spans import Span
 from explorer.core.units import align_up
 from explorer.errors import InputError, LayoutError
-from explorer.memory.allocators.core import Core, Held, HeldColumns
 from explorer.memory.allocators.protocol import (
     AllocatorReport,
     Block,
@@ -21,6 +20,11 @@ from explorer.memory.allocators.protocol import (
     check_request,
 )
 from explorer.memory.kernels import kernels_ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from explorer.memory.allocators.core import Core, Held, HeldColumns
 
 MAX_RANGE_BYTES = 1 << 61
 """Largest range: aligning an offset up must stay within signed 64 bit."""
@@ -80,10 +84,12 @@ class RangeAllocator:
 
     def replay(self, operations: Operations, *, events: bool = False) -> ReplayResult:
         """Apply a batch; slots stay known to later batches. InputError for malformed columns."""
-        operations.check()
         if kernels_ready():
             self.use_kernels()
-        return self._core.replay(self._bounded(operations), events=events)
+        survey = self._core.survey(operations)
+        if survey.largest_size > self.size or survey.largest_alignment > self._clamp(MAX_RANGE_BYTES):
+            operations = self._bounded(operations)
+        return self._core.replay(operations, survey, events=events)
 
     def columns(self) -> HeldColumns:
         """Return what is held as columns in offset order (for maps and figures over many blocks)."""

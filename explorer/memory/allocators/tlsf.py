@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from explorer.errors import InputError
-from explorer.memory.allocators.core import Core
 from explorer.memory.allocators.ranges import RangeAllocator, check_range
 from explorer.memory.allocators.tlsf_reference import TLSF_STRATEGIES, TlsfReference
+
+if TYPE_CHECKING:
+    from explorer.memory.allocators.core import Core
 
 
 class TlsfAllocator(RangeAllocator):

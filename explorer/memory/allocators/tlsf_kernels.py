@@ -5,14 +5,14 @@ Free nodes carry their list; the last node by address (the "top") stands in none
 
 from __future__ import annotations
 
+import numpy as np
+
 from explorer.memory.allocators.bits_kernels import clear_bit, highest_bit, next_bit, set_bit
 from explorer.memory.allocators.chain_kernels import (
     AFTER,
     BEFORE,
     GRANULARITY,
-    KIND,
     LAST,
-    LIST,
     LIVE,
     LIVE_COUNT,
     NEXT,
@@ -20,20 +20,25 @@ from explorer.memory.allocators.chain_kernels import (
     OPTION,
     PREVIOUS,
     SIZE,
-    SLOT,
     SMALL_STEP,
+    WIDE,
+    WIDE_BYTES,
+    Links,
     Table,
     absorb_front,
+    mark_live,
+    next_roomy,
     place,
+    raise_bound,
     split_front,
+    wide_room,
 )
-from explorer.memory.kernels import kernel
+from explorer.memory.kernels import flat_kernel
 
 BALANCED, MIN_MEMORY, MIN_TIME, MIN_OFFSET = range(4)
-LISTS = 32 + 55 * 32
 
 
-@kernel
+@flat_kernel
 def list_of(size: int, small_step: int) -> int:
     """Return the list for a free block of ``size`` bytes."""
     if size <= 256:
@@ -42,7 +47,7 @@ def list_of(size: int, small_step: int) -> int:
     return 256 // small_step + ((top - 8) << 5) + (size >> (top - 5)) - 32
 
 
-@kernel
+@flat_kernel
 def sure_size(size: int, small_step: int) -> int:
     """Return a size whose list holds only blocks of at least ``size`` bytes."""
     if size > 256:
@@ -52,161 +57,215 @@ def sure_size(size: int, small_step: int) -> int:
     return size + small_step
 
 
-@kernel
-def walk(nodes: Table, node: int, size: int, alignment: int, kind: int, page: int) -> tuple[int, int]:
-    """Return the first node of a list that can hold the block, and where; (-1, -1) when none can."""
-    while node >= 0:
-        offset = place(nodes, node, size, alignment, kind, page)
-        if offset >= 0:
-            return node, offset
-        node = nodes[node, NEXT]
+@flat_kernel
+def walk(
+    rows: Table, links: Links, bounds: Table, row: int, number: int, size: int, alignment: int, kind: int, page: int
+) -> tuple[int, int]:
+    """Return the first row of a list, from ``row``, that can hold the block, and where; (-1, -1) when none can."""
+    if alignment < WIDE_BYTES:
+        while row >= 0:
+            offset = place(rows, links, row, size, alignment, kind, page)
+            if offset >= 0:
+                return row, offset
+            row = int(links[row, NEXT])
+        return -1, -1
+    if bounds[WIDE, number] < size:
+        return -1, -1
+    highest = -1
+    while row >= 0:
+        room = wide_room(rows, row)
+        if room >= size:
+            offset = place(rows, links, row, size, alignment, kind, page)
+            if offset >= 0:
+                return row, offset
+        highest = max(highest, room)
+        row = int(links[row, NEXT])
+    bounds[WIDE, number] = highest
     return -1, -1
 
 
-@kernel
-def find_by_address(nodes: Table, top: int, size: int, alignment: int, kind: int, page: int) -> tuple[int, int]:
-    """Return the free node at the lowest offset that can hold the block."""
+@flat_kernel
+def find_by_address(
+    rows: Table, links: Links, last: int, size: int, alignment: int, kind: int, page: int
+) -> tuple[int, int]:
+    """Return the free row at the lowest offset that can hold the block."""
     best, at = -1, -1
-    node = top
-    while node >= 0:
-        if nodes[node, PREVIOUS] != LIVE:
-            offset = place(nodes, node, size, alignment, kind, page)
+    row = last
+    while row >= 0:
+        if links[row, PREVIOUS] > LIVE:
+            offset = place(rows, links, row, size, alignment, kind, page)
             if offset >= 0:
-                best, at = node, offset
-        node = nodes[node, BEFORE]
+                best, at = row, offset
+        row = int(links[row, BEFORE])
     return best, at
 
 
-@kernel
-def find(
-    nodes: Table, heads: Table, words: Table, state: Table, size: int, alignment: int, kind: int
+@flat_kernel
+def find_further(
+    rows: Table,
+    links: Links,
+    heads: Table,
+    words: Table,
+    bounds: Table,
+    page: int,
+    number: int,
+    size: int,
+    alignment: int,
+    kind: int,
 ) -> tuple[int, int]:
-    """Return the node that the strategy finds, and where the block starts in it; (-1, -1) refuses."""
-    strategy, small_step, page, top = state[OPTION], state[SMALL_STEP], state[GRANULARITY], state[LAST]
-    if strategy == MIN_OFFSET:
-        return find_by_address(nodes, top, size, alignment, kind, page)
-    sure = next_bit(words, list_of(sure_size(size, small_step), small_step))
-    if strategy == MIN_MEMORY:
-        own = next_bit(words, list_of(size, small_step))
-        if own >= 0:
-            node, offset = walk(nodes, heads[own], size, alignment, kind, page)
-            if node >= 0:
-                return node, offset
-    elif sure >= 0:
-        node = heads[sure]
-        if strategy == MIN_TIME:
-            offset = place(nodes, node, size, alignment, kind, page)
-            if offset >= 0:
-                return node, offset
-        else:
-            node, offset = walk(nodes, node, size, alignment, kind, page)
-            if node >= 0:
-                return node, offset
-    offset = place(nodes, top, size, alignment, kind, page)
-    if offset >= 0:
-        return top, offset
-    if strategy != BALANCED and sure >= 0:
-        node, offset = walk(nodes, heads[sure], size, alignment, kind, page)
-        if node >= 0:
-            return node, offset
-    if strategy != MIN_MEMORY:
-        own = next_bit(words, list_of(size, small_step))
-        if own >= 0 and own != sure:
-            node, offset = walk(nodes, heads[own], size, alignment, kind, page)
-            if node >= 0:
-                return node, offset
-    while sure >= 0:
-        sure = next_bit(words, sure + 1)
-        if sure >= 0:
-            node, offset = walk(nodes, heads[sure], size, alignment, kind, page)
-            if node >= 0:
-                return node, offset
+    """Return the first row that can hold the block in the lists behind ``number``, one list after the other."""
+    while number >= 0:
+        number += 1
+        number = next_bit(words, number) if alignment < WIDE_BYTES else next_roomy(words, bounds, WIDE, number, size)
+        if number >= 0:
+            row, offset = walk(rows, links, bounds, heads[number], number, size, alignment, kind, page)
+            if row >= 0:
+                return row, offset
     return -1, -1
 
 
-@kernel
-def insert(nodes: Table, heads: Table, words: Table, small_step: int, node: int) -> None:
-    """Put a free node at the head of its list."""
-    number = list_of(nodes[node, SIZE], small_step)
+@flat_kernel
+def find(
+    rows: Table,
+    links: Links,
+    heads: Table,
+    words: Table,
+    bounds: Table,
+    state: Table,
+    size: int,
+    alignment: int,
+    kind: int,
+) -> tuple[int, int]:
+    """Return the row that the strategy finds, and where the block starts in it; (-1, -1) refuses."""
+    strategy, small_step, page, last = state[OPTION], state[SMALL_STEP], state[GRANULARITY], state[LAST]
+    if strategy == MIN_OFFSET:
+        return find_by_address(rows, links, last, size, alignment, kind, page)
+    sure = next_bit(words, list_of(sure_size(size, small_step), small_step))
+    own = -1
+    if strategy == MIN_MEMORY:
+        own = next_bit(words, list_of(size, small_step))
+        if own >= 0:
+            row, offset = walk(rows, links, bounds, heads[own], own, size, alignment, kind, page)
+            if row >= 0:
+                return row, offset
+    elif sure >= 0:
+        row = heads[sure]
+        if strategy == MIN_TIME:
+            offset = place(rows, links, row, size, alignment, kind, page)
+            if offset >= 0:
+                return row, offset
+        else:
+            row, offset = walk(rows, links, bounds, row, sure, size, alignment, kind, page)
+            if row >= 0:
+                return row, offset
+    offset = place(rows, links, last, size, alignment, kind, page)
+    if offset >= 0:
+        return last, offset
+    if strategy != BALANCED and sure >= 0 and sure != own:
+        row, offset = walk(rows, links, bounds, heads[sure], sure, size, alignment, kind, page)
+        if row >= 0:
+            return row, offset
+    if strategy != MIN_MEMORY:
+        own = next_bit(words, list_of(size, small_step))
+        if own >= 0 and own != sure:
+            row, offset = walk(rows, links, bounds, heads[own], own, size, alignment, kind, page)
+            if row >= 0:
+                return row, offset
+    return find_further(rows, links, heads, words, bounds, page, sure, size, alignment, kind)
+
+
+@flat_kernel
+def insert(rows: Table, links: Links, heads: Table, words: Table, bounds: Table, small_step: int, row: int) -> None:
+    """Put a free row at the head of its list."""
+    number = list_of(rows[row, SIZE], small_step)
     head = heads[number]
-    nodes[node, PREVIOUS] = -1
-    nodes[node, NEXT] = head
-    nodes[node, LIST] = number
-    heads[number] = node
+    links[row, PREVIOUS] = -1
+    links[row, NEXT] = head
+    heads[number] = row
     if head >= 0:
-        nodes[head, PREVIOUS] = node
+        links[head, PREVIOUS] = row
     else:
         set_bit(words, number)
+        bounds[WIDE, number] = -1
+    raise_bound(bounds, WIDE, number, wide_room(rows, row))
 
 
-@kernel
-def remove(nodes: Table, heads: Table, words: Table, node: int) -> None:
-    """Take a free node out of its list."""
-    previous, following = nodes[node, PREVIOUS], nodes[node, NEXT]
+@flat_kernel
+def remove(rows: Table, links: Links, heads: Table, words: Table, small_step: int, row: int) -> None:
+    """Take a free row out of its list."""
+    previous, following = int(links[row, PREVIOUS]), np.int64(links[row, NEXT])
     if following >= 0:
-        nodes[following, PREVIOUS] = previous
+        links[following, PREVIOUS] = previous
     if previous >= 0:
-        nodes[previous, NEXT] = following
+        links[previous, NEXT] = following
     else:
-        number = nodes[node, LIST]
+        number = list_of(rows[row, SIZE], small_step)
         heads[number] = following
         if following < 0:
             clear_bit(words, number)
 
 
-@kernel
+@flat_kernel
 def take(
-    nodes: Table, heads: Table, words: Table, state: Table, size: int, alignment: int, kind: int, slot: int
+    rows: Table,
+    links: Links,
+    heads: Table,
+    words: Table,
+    bounds: Table,
+    state: Table,
+    size: int,
+    alignment: int,
+    kind: int,
+    slot: int,
 ) -> int:
-    """Take a block and return its node, or -1."""
-    node, offset = find(nodes, heads, words, state, size, alignment, kind)
-    if node < 0:
+    """Take a block and return its row, or -1."""
+    row, offset = find(rows, links, heads, words, bounds, state, size, alignment, kind)
+    if row < 0:
         return -1
     small_step = state[SMALL_STEP]
-    is_top = node == state[LAST]
+    is_top = row == state[LAST]
     if not is_top:
-        remove(nodes, heads, words, node)
-    gap = offset - nodes[node, OFFSET]
+        remove(rows, links, heads, words, small_step, row)
+    gap = offset - rows[row, OFFSET]
     if gap > 0:
-        insert(nodes, heads, words, small_step, split_front(nodes, state, node, gap))
-    if is_top or nodes[node, SIZE] > size:
-        taken = split_front(nodes, state, node, size)
+        insert(rows, links, heads, words, bounds, small_step, split_front(rows, links, state, row, gap))
+    taken = row
+    if is_top or rows[row, SIZE] > size:
+        taken = split_front(rows, links, state, row, size)
         if not is_top:
-            insert(nodes, heads, words, small_step, node)
-    else:
-        taken = node
-    nodes[taken, PREVIOUS] = LIVE
-    nodes[taken, KIND] = kind
-    nodes[taken, SLOT] = slot
-    state[LIVE_COUNT] += 1
+            insert(rows, links, heads, words, bounds, small_step, row)
+    mark_live(links, state, taken, kind, slot)
     return taken
 
 
-@kernel
-def free(nodes: Table, heads: Table, words: Table, state: Table, node: int) -> None:
-    """Give a live node back and join it with its free neighbours."""
+@flat_kernel
+def free(rows: Table, links: Links, heads: Table, words: Table, bounds: Table, state: Table, row: int) -> None:
+    """Give a live row back and join it with its free neighbours."""
     state[LIVE_COUNT] -= 1
-    nodes[node, PREVIOUS] = -1
-    before, after = nodes[node, BEFORE], nodes[node, AFTER]
-    if before >= 0 and nodes[before, PREVIOUS] != LIVE:
-        remove(nodes, heads, words, before)
-        absorb_front(nodes, state, node)
-    if nodes[after, PREVIOUS] == LIVE:
-        insert(nodes, heads, words, state[SMALL_STEP], node)
+    small_step = state[SMALL_STEP]
+    links[row, PREVIOUS] = -1
+    before, after = int(links[row, BEFORE]), np.int64(links[row, AFTER])
+    if before >= 0 and links[before, PREVIOUS] > LIVE:
+        remove(rows, links, heads, words, small_step, before)
+        absorb_front(rows, links, state, row)
+    if links[after, PREVIOUS] <= LIVE:
+        insert(rows, links, heads, words, bounds, small_step, row)
         return
     if after == state[LAST]:
-        absorb_front(nodes, state, after)
+        absorb_front(rows, links, state, after)
         return
-    remove(nodes, heads, words, after)
-    absorb_front(nodes, state, after)
-    insert(nodes, heads, words, state[SMALL_STEP], after)
+    remove(rows, links, heads, words, small_step, after)
+    absorb_front(rows, links, state, after)
+    insert(rows, links, heads, words, bounds, small_step, after)
 
 
-@kernel
+@flat_kernel
 def replay(
-    nodes: Table,
+    rows: Table,
+    links: Links,
     heads: Table,
     words: Table,
+    bounds: Table,
     state: Table,
     slots: Table,
     op: Table,
@@ -219,37 +278,37 @@ def replay(
     start: Table,
     kept: Table,
 ) -> int:
-    """Apply operations; return how many takes were refused, or -1 - row where a slot was still in use.
+    """Apply operations; return how many takes were refused, or -1 - index where a slot was still in use.
 
-    ``slots`` holds the node of each slot or -1; ``offsets`` and ``start`` come filled with -1; the event columns
+    ``slots`` holds the row of each slot or -1; ``offsets`` and ``start`` come filled with -1; the event columns
     (and ``kind_of``) have no rows where they are not wanted.
     """
     refused = 0
     want = len(event) > 0
-    for row in range(len(op)):
-        slot = slot_of[row]
-        node = slots[slot]
-        if op[row] == 0:
-            if node >= 0:
-                return -1 - row
-            kind = kind_of[row] if len(kind_of) > 0 else 0
-            node = take(nodes, heads, words, state, size_of[row], alignment_of[row], kind, slot)
-            if node < 0:
+    for index in range(len(op)):
+        slot = slot_of[index]
+        row = slots[slot]
+        if op[index] == 0:
+            if row >= 0:
+                return -1 - index
+            kind = kind_of[index] if len(kind_of) > 0 else 0
+            row = take(rows, links, heads, words, bounds, state, size_of[index], alignment_of[index], kind, slot)
+            if row < 0:
                 refused += 1
                 if want:
-                    event[row] = 2
+                    event[index] = 2
                 continue
-            slots[slot] = node
-            offsets[row] = nodes[node, OFFSET]
+            slots[slot] = row
+            offsets[index] = rows[row, OFFSET]
             if want:
-                event[row] = 0
-                start[row] = nodes[node, OFFSET]
-                kept[row] = nodes[node, SIZE]
-        elif node >= 0:
+                event[index] = 0
+                start[index] = rows[row, OFFSET]
+                kept[index] = rows[row, SIZE]
+        elif row >= 0:
             slots[slot] = -1
             if want:
-                event[row] = 1
-                start[row] = nodes[node, OFFSET]
-                kept[row] = nodes[node, SIZE]
-            free(nodes, heads, words, state, node)
+                event[index] = 1
+                start[index] = rows[row, OFFSET]
+                kept[index] = rows[row, SIZE]
+            free(rows, links, heads, words, bounds, state, row)
     return refused

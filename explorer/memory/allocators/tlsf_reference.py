@@ -16,11 +16,14 @@ of VulkanMemoryAllocator and D3D12MemoryAllocator; the order within lists follow
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from explorer.memory.allocators.chain_reference import ChainReference, Node
 from explorer.memory.allocators.core import Held
 from explorer.memory.allocators.holes_reference import place_in_hole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SMALL_BYTES = 256
 SECOND_LEVEL_BITS = 5
