@@ -56,6 +56,7 @@ class ObjectGroup:
         total: Stop when the sizes add up to this many bytes (SIZE); ``count`` is then the most.
         vary: Alternatives for parameters.
         aliases: Names of objects at whose heap offset each one is placed, one after the other.
+        live: How many are created before the first frame; 0 all. The others wait for a stream.
         heaps: Id of a group of heaps; each object is placed in the first of them that has room (D3D12).
         source: Where the figures come from.
     """
@@ -69,6 +70,7 @@ class ObjectGroup:
     total: Text | None = None
     vary: tuple[Choice, ...] = ()
     aliases: tuple[ObjectName, ...] = ()
+    live: Annotated[int, Range(0, 1_000_000)] = 0
     heaps: ObjectName | None = None
 
 
@@ -113,6 +115,25 @@ class Pass:
     first: Frames = 0
     last: Annotated[int, Range(-1, 1_000_000)] = -1
     activates: tuple[ObjectName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A group whose objects come and go: the oldest are released, the next ones of the group are created.
+
+    Attributes:
+        group: Id of the group; ``total`` or ``live`` says how many of its ``count`` objects live at a time.
+        count: How many are exchanged.
+        every: In every n-th frame.
+        first: First frame.
+        last: Last frame; −1 all.
+    """
+
+    group: ObjectName
+    count: Count = 1
+    every: Count = 1
+    first: Frames = 1
+    last: Annotated[int, Range(-1, 1_000_000)] = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +197,7 @@ class Scenario:
         options: Device options (``policy``, ``windows`` …).
         objects: What exists before the first frame.
         passes: What each frame does.
+        streams: Groups whose objects come and go.
         moments: What comes at certain frames.
         tour: Steps of the tour.
     """
@@ -192,6 +214,7 @@ class Scenario:
     seed: Annotated[int, Range(0, 2**63 - 1)] = 1
     options: Any = field(default_factory=dict[str, str])
     passes: Annotated[tuple[Pass, ...], Key("pass")] = ()
+    streams: Annotated[tuple[Stream, ...], Key("stream")] = ()
     moments: Annotated[tuple[Moment, ...], Key("at")] = ()
     tour: tuple[TourStep, ...] = ()
 
@@ -250,6 +273,9 @@ def _check_calls(scenario: Scenario) -> None:
                 raise CallError(
                     "no such group", where=f"pass[{index}].draws[{at}].group", found=draws.group, accepted=tuple(ids)
                 )
+    for index, stream in enumerate(scenario.streams):
+        if stream.group not in ids:
+            raise CallError("no such group", where=f"stream[{index}].group", found=stream.group, accepted=tuple(ids))
     for index, moment in enumerate(scenario.moments):
         if moment.call is not None:
             try:

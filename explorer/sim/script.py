@@ -52,16 +52,20 @@ class Script:
 
     def objects(self, group: ObjectGroup) -> Iterator[Planned]:
         """Yield the creation calls of a group."""
+        for index in range(group.live or group.count):
+            yield self.member(group, index)
+
+    def member(self, group: ObjectGroup, index: int) -> Planned:
+        """Return the creation call of one object of a group."""
         heaps = tuple(self.members(group.heaps)) if group.heaps else ()
-        for index in range(group.count):
-            inputs = _merged(group.input, {})
-            for number, choice in enumerate(group.vary):
-                key = random.stream(self._seed, f"{group.id}/vary{number}")
-                weights = choice.weights or (1,) * len(choice.values)
-                inputs = _merged(inputs, choice.values[random.choose(key, index, weights)])
-            alias = group.aliases[index % len(group.aliases)] if group.aliases else None
-            record = CallRecord(self._scenario.api, group.call, inputs, group.name.format(i=index))
-            yield Planned(record, alias_of=alias, heaps=heaps)
+        inputs = _merged(group.input, {})
+        for number, choice in enumerate(group.vary):
+            key = random.stream(self._seed, f"{group.id}/vary{number}")
+            weights = choice.weights or (1,) * len(choice.values)
+            inputs = _merged(inputs, choice.values[random.choose(key, index, weights)])
+        alias = group.aliases[index % len(group.aliases)] if group.aliases else None
+        record = CallRecord(self._scenario.api, group.call, inputs, group.name.format(i=index))
+        return Planned(record, alias_of=alias, heaps=heaps)
 
     def members(self, group_id: str) -> list[str]:
         """Return the names of a group, or the one name itself."""
@@ -72,15 +76,16 @@ class Script:
             self._members[group_id] = found
         return found
 
-    def frame(self, frame: int, alive: Mapping[str, object]) -> list[Planned]:
+    def frame(self, frame: int, alive: Mapping[str, object], made: Mapping[str, int]) -> list[Planned]:
         """Return the calls of a frame.
 
         Args:
             frame: Number of the frame.
             alive: Names of the objects that live; others are left out of references.
+            made: Group id → how many of its objects were created before the first frame.
         """
         api = self._scenario.api
-        calls = [*self._moments(frame)]
+        calls = [*self._moments(frame), *self._streams(frame, alive, made)]
         is_d3d9 = api.startswith("d3d9")
         if is_d3d9:
             calls.append(_plan(api, "BeginScene", d3d9.Empty()))
@@ -133,6 +138,27 @@ class Script:
                 at = at * (random.below(stream, (power + 1) * 1_000_003 + i, size) + 1) // size
             picked.append(members[at])
         return list(dict.fromkeys(picked))
+
+    def _streams(self, frame: int, alive: Mapping[str, object], made: Mapping[str, int]) -> Iterator[Planned]:
+        api = self._scenario.api
+        for stream in self._scenario.streams:
+            if frame < stream.first or (stream.last >= 0 and frame > stream.last):
+                continue
+            if (frame - stream.first) % stream.every:
+                continue
+            group = next(g for g in self._scenario.objects if g.id == stream.group)
+            start = made[group.id]
+            done = (frame - stream.first) // stream.every * stream.count
+            for index in range(done, done + stream.count):
+                old = group.name.format(i=index % group.count)
+                if old in alive:
+                    key = "object" if api.startswith("d3d9") else "pObject"
+                    yield Planned(CallRecord(api, "Release", {key: old}))
+            for index in range(done + start, done + start + stream.count):
+                planned = self.member(group, index % group.count)
+                assert planned.record is not None
+                if planned.record.out not in alive:
+                    yield planned
 
     def _moments(self, frame: int) -> Iterator[Planned]:
         for moment in self._scenario.moments:

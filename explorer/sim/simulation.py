@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explorer import __version__
 from explorer.core.calls import CallRecord
@@ -75,6 +76,7 @@ class Simulation:
         self._calls: list[Planned] | None = None
         self._step = 0
         self._frame = 0
+        self._made: dict[str, int] = {}
         state = MemoryState(adapter, options.allocator, dict(options.budget))
         self._device = make_device(scenario.api, state, options.device)
         for group in scenario.objects:
@@ -205,9 +207,11 @@ class Simulation:
         state = self._device.state
         limit = parse_size(group.total) if group.total else None
         total = 0
+        self._made[group.id] = 0
         for planned in self._script.objects(group):
             if limit is not None and total >= limit:
                 return
+            self._made[group.id] += 1
             record = self._placed_record(planned)
             assert record is not None
             try:
@@ -240,7 +244,7 @@ class Simulation:
 
     def _frame_calls(self) -> list[Planned]:
         if self._calls is None:
-            self._calls = self._script.frame(self._frame, self._device.state.objects)
+            self._calls = self._script.frame(self._frame, self._device.state.objects, self._made)
         return self._calls
 
     def _finish_frame(self) -> None:
@@ -267,9 +271,19 @@ class Simulation:
         record = self._placed_record(planned)
         assert record is not None
         if planned.arguments is not None:
-            self._device.call(record, planned.arguments)
+            self._device.call(record, self._living(planned.arguments))
         else:
             self._device.apply(record)
+
+    def _living(self, arguments: Any) -> Any:
+        """Return a submission without the objects that an edit or a stream released in this frame."""
+        objects = self._device.state.objects
+        changes = {
+            name: tuple(one for one in getattr(arguments, name) if one in objects)
+            for name in ("references", "writes")
+            if any(one not in objects for one in getattr(arguments, name, ()))
+        }
+        return dataclasses.replace(arguments, **changes) if changes else arguments
 
     def _apply_edits(self) -> None:
         """Apply the journal's edits of this moment (there are none while new ones are made)."""
