@@ -1,0 +1,100 @@
+"""The legend of the map: what each colour and pattern means, and how many bytes it stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.core.kinds import Placement, WasteCause
+from explorer.render.items import evicted_blocks
+from explorer.render.looks import ALIAS, EVICTED, WASTE
+
+if TYPE_CHECKING:
+    from explorer.render.colours import Colouring
+    from explorer.render.lanes import MapScene
+    from explorer.render.layout import Strip
+
+FREE = -1
+"""The look of free memory in a legend entry."""
+
+_WASTE_LABELS = {
+    WasteCause.ALIGNMENT: "Padding",
+    WasteCause.GRANULARITY: "Gap between kinds",
+    WasteCause.ROUNDING: "Rounding",
+    WasteCause.TAIL: "Tail",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """One line of a legend.
+
+    Attributes:
+        label: What it is.
+        size: Bytes in the whole snapshot.
+        look: How it is painted (``looks``), ``FREE`` for free memory.
+        in_view: Whether any of it is visible now.
+    """
+
+    label: str
+    size: int
+    look: int
+    in_view: bool = True
+
+
+def legend_entries(scene: MapScene, colouring: Colouring, strips: list[Strip] | None = None) -> list[LegendEntry]:
+    """Return the colours with their bytes, then waste by cause, then states.
+
+    The bytes of the colours (shared bytes once) add up to the used bytes of the segments, those of the causes to their
+    padding. Free counts what the map shows: all of a contiguous segment, in a paged one what is free inside heaps.
+
+    Args:
+        scene: What is shown.
+        colouring: The colours.
+        strips: The visible strips; None takes everything as visible.
+    """
+    items = scene.items
+    held = (items.block >= 0) & ~items.away
+    size = items.end - items.start
+    shades = max(len(colouring.labels), 9)
+    by_colour = _sums(colouring.index[items.block[held]], size[held], shades)
+    wasted = items.waste >= 0
+    causes = scene.snapshot.wastes.cause[items.waste[wasted]]
+    by_cause = _sums(causes, size[wasted], len(WasteCause))
+    seen = _seen(scene, colouring, strips, shades)
+    entries = [
+        LegendEntry(label, int(by_colour[index]), index, bool(seen[index]))
+        for index, label in enumerate(colouring.labels)
+        if label
+    ]
+    free = sum(
+        segment.free_bytes if segment.placement == Placement.CONTIGUOUS else segment.free_in_heaps_bytes
+        for segment in scene.snapshot.segments
+    )
+    gone = evicted_blocks(scene.snapshot)
+    entries.append(LegendEntry("Free", free, FREE))
+    entries += [LegendEntry(label, int(by_cause[cause]), WASTE + cause) for cause, label in _WASTE_LABELS.items()]
+    entries.append(LegendEntry("Aliased, once", scene.shared_bytes, ALIAS))
+    entries.append(LegendEntry("Evicted", int(scene.snapshot.blocks.size[gone].sum()), EVICTED))
+    return entries
+
+
+def _sums(group: np.ndarray, size: np.ndarray, count: int) -> np.ndarray:
+    """Return the bytes of each group, exact in 64 bit."""
+    sums = np.zeros(count, np.int64)
+    for index in np.unique(group).tolist():
+        sums[index] = size[group == index].sum()
+    return sums
+
+
+def _seen(scene: MapScene, colouring: Colouring, strips: list[Strip] | None, count: int) -> np.ndarray:
+    if strips is None:
+        return np.ones(count, np.bool_)
+    seen = np.zeros(count, np.bool_)
+    for strip in strips:
+        part = scene.items.between(strip.first, strip.end)
+        block = scene.items.block[part]
+        seen[np.unique(colouring.index[block[block >= 0]])] = True
+    return seen
