@@ -178,7 +178,7 @@ class DxgiFormatInfo:
         is_depth: Can be a depth-stencil view.
         depth_bits: Bits of depth.
         stencil_bits: Bits of stencil.
-        is_depth_stencil_family: One of the R24G8 and R32G8X24 families.
+        is_depth_stencil_family: Depth formats and the typeless and view formats of their families.
         is_planar: Copies see planes, so their row pitch is a multiple of 512 bytes.
         is_yuv: A video format.
         is_opaque: Its planes cannot be addressed.
@@ -222,7 +222,7 @@ class DxgiFormatInfo:
     @property
     def has_stencil(self) -> bool:
         """Whether a resource of the format has a stencil plane, typeless and view formats of the family included."""
-        return self.stencil_bits > 0 or self.is_depth_stencil_family
+        return any(plane.role == "stencil" for plane in self.planes)
 
 
 def mip_extent(extent: int, mip: int) -> int:

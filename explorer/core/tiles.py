@@ -78,6 +78,10 @@ class ResourceTiling:
         """First tile of slice 0's tail; 0 when nothing is packed."""
         return self.slice_tiles - self.packed_tiles if self.packed_mips else 0
 
+    def is_packed_tile(self, tile: int) -> bool:
+        """Return whether a tile of the resource belongs to a slice's packed tail."""
+        return tile % self.slice_tiles >= self.slice_tiles - self.packed_tiles
+
     def subresource(self, index: int) -> SubresourceTiling:
         """Return the tiling of a subresource (mip + slice × mips)."""
         array_slice, mip = divmod(index, len(self.mips))

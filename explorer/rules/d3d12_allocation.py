@@ -290,7 +290,7 @@ def footprints_of(
     found.permitting.clear()
     found.permit("5.2p" if shape.info.is_planar else "5.2")
     found.permit("5.3")
-    if shape.info.is_depth_stencil_family:
+    if shape.info.has_stencil:
         found.permit("5.4")
     return result, found
 

@@ -1,0 +1,437 @@
+"""Answers to D3D12 records that only ask, or whose whole history stands in the record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from explorer.core import d3d12
+from explorer.core.d3d12_enums import Feature, HeapFlags, ResidencyFlags, ResourceFlags, TileRangeFlags
+from explorer.core.d3d12_structs import (
+    DescriptorHandle,
+    DescriptorHeapDesc,
+    DescriptorRange,
+    ResourceDesc,
+    RootConstants,
+    RootDescriptor,
+    RootDescriptorTable,
+    RootParameter,
+    RootSignatureDesc,
+    StaticSampler,
+    TiledResourceCoordinate,
+    TileRegionSize,
+)
+from explorer.core.d3d12_view_enums import (
+    DescriptorHeapType,
+    DescriptorRangeFlags,
+    DescriptorRangeType,
+    RootParameterType,
+    ShaderVisibility,
+)
+from explorer.core.dxgi import DXGI_FORMAT
+from explorer.core.footprints import subresource_index
+from explorer.core.tiles import PACKED_TILE, ResourceTiling
+from explorer.rules.d3d12_access import (
+    BudgetState,
+    available_for_reservation,
+    default_priority,
+    grace_seconds,
+    judge_feature,
+    judge_make_resident,
+)
+from explorer.rules.d3d12_allocation import (
+    footprints_of,
+    judge_allocation_info,
+    lay_out_elements,
+    tiling_of,
+)
+from explorer.rules.d3d12_create import judge_reserved
+from explorer.rules.d3d12_descriptors import CopyState, copied_pairs, judge_copy_descriptors, judge_root_signature
+from explorer.rules.d3d12_findings import reason
+from explorer.rules.d3d12_record_input import Device, NotUnderstoodError, RecordInput, decode_cached, description
+from explorer.rules.d3d12_record_kinds import Answer, formats
+from explorer.rules.d3d12_tile_mappings import MappingState, judge_copy_mappings, judge_update_mappings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_UINT64_MAX = 2**64 - 1
+
+
+class RefusedResourceError(Exception):
+    """What a query is about cannot be created; carries the rules."""
+
+    def __init__(self, rules: str) -> None:
+        super().__init__(f"the resource cannot be created: {rules}")
+
+
+def number(value: int) -> int | str:
+    """Return a number as answers write it: 2^64 − 1 is ``UINT64_MAX``."""
+    return "UINT64_MAX" if value == _UINT64_MAX else value
+
+
+def allocation_info(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
+    """Answer GetResourceAllocationInfo for descriptions, or for elements of given size and alignment."""
+    del requires
+    if "elements" in source:
+        pairs = [(one.get("SizeInBytes", int), one.get("Alignment", int)) for one in source.items("elements")]
+        size, alignment, offsets = lay_out_elements(pairs)
+        each = [{"Offset": o, "SizeInBytes": s, "Alignment": a} for o, (s, a) in zip(offsets, pairs, strict=True)]
+        reasons = (reason("4.6a" if pairs else "4.6b"),)
+        return _allocation(size, alignment, each), reasons
+    descs = source.raw("descs")
+    if not isinstance(descs, list):
+        raise NotUnderstoodError("input.descs is no list")
+    path = f"{source.path}.descs"
+    read = tuple(
+        decode_cached(item, ResourceDesc, f"{path}[{i}]") for i, item in enumerate(cast("list[object]", descs))
+    )
+    castable = tuple(formats(source, "castable_formats") for _ in read) if "castable_formats" in source else None
+    verdict = judge_allocation_info(d3d12.GetResourceAllocationInfo3(read, castable), device.runtime)
+    size, alignment = cast("int", verdict.values["SizeInBytes"]), cast("int", verdict.values["Alignment"])
+    if not verdict.succeeded:
+        return {"SizeInBytes": number(size), "Alignment": alignment, "valid": False}, verdict.reasons
+    each = cast("list[dict[str, int]]", verdict.values["Resources"])
+    return _allocation(size, alignment, each if call != "GetResourceAllocationInfo" else None), verdict.reasons
+
+
+def _allocation(size: int, alignment: int, each: object) -> dict[str, object]:
+    result: dict[str, object] = {
+        "SizeInBytes": size,
+        "Alignment": alignment,
+        "valid": True,
+        "size_multiple_of_alignment": size % alignment == 0,
+    }
+    if each is not None:
+        result["per_resource"] = each
+    return result
+
+
+def copyable_footprints(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
+    """Answer GetCopyableFootprints and D3D12CalcSubresource."""
+    del requires
+    if call == "D3D12CalcSubresource":
+        parts = [source.get(key, int) for key in ("mip", "array", "plane", "mip_levels", "array_size")]
+        return {"index": subresource_index(*parts)}, (reason("5.1"),)
+    first, base = source.get("first_subresource", int, 0), source.get("base_offset", int, 0)
+    count = source.get("num_subresources", int, 1)
+    arguments = d3d12.GetCopyableFootprints(description(source), first, count, base)
+    found, findings = footprints_of(arguments, device.runtime)
+    if found is None:
+        ones: dict[str, object] = {"error": True, "every_field_all_ones": True, "total_bytes": number(_UINT64_MAX)}
+        return ones, findings.violated
+    layouts = [
+        {
+            "Offset": number(part.offset), "Format": part.format.constant, "Width": part.width,
+            "Height": part.height, "Depth": part.depth, "RowPitch": part.row_pitch, "NumRows": part.rows,
+            "RowSizeInBytes": part.row_bytes,
+        }
+        for part in found.layouts
+    ]  # fmt: skip
+    return {
+        "layouts": layouts, "total_bytes": number(found.total_bytes), "error": False, "every_field_all_ones": False,
+    }, findings.permitting  # fmt: skip
+
+
+def _reserved_tiling(desc: ResourceDesc, device: Device) -> ResourceTiling:
+    verdict = judge_reserved(d3d12.CreateReservedResource(desc), device.runtime)
+    tiling = tiling_of(desc) if verdict.succeeded else None
+    if tiling is None:
+        raise RefusedResourceError(", ".join(one.rule for one in verdict.reasons))
+    return tiling
+
+
+def resource_tiling(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
+    """Answer GetResourceTiling of a reserved resource with the description."""
+    del call, requires
+    tiling = _reserved_tiling(description(source), device)
+    first, count = 0, PACKED_TILE
+    if "query" in source:
+        query = source.part("query")
+        first, count = query.get("first", int, 0), query.get("num_subresource_tilings", int, PACKED_TILE)
+        query.finish()
+    listed = tiling.subresources(first, count)
+    standard = [
+        {
+            "mip": mip,
+            "WidthInTiles": part.WidthInTiles,
+            "HeightInTiles": part.HeightInTiles,
+            "DepthInTiles": part.DepthInTiles,
+        }
+        for mip, part in enumerate(tiling.mips)
+        if part.StartTileIndexInOverallResource != PACKED_TILE
+    ]
+    result: dict[str, object] = {
+        "num_tiles": tiling.total_tiles,
+        "num_standard_mips": tiling.standard_mips,
+        "num_subresource_tilings": len(listed),
+        "num_packed_mips": tiling.packed_mips,
+        "num_tiles_for_packed_mips": tiling.packed_tiles,
+        "start_tile_index_of_packed_mips": tiling.packed_start,
+        "tile_shape": list(tiling.shape),
+        "standard_mip_tilings": standard,
+        "packed_subresource": {"tiles": [0, 0, 0], "StartTileIndexInOverallResource": PACKED_TILE},
+        "packed_tiles_zero_iff_no_packed_mips": (tiling.packed_tiles == 0) is (tiling.packed_mips == 0),
+    }
+    if listed:
+        result["first_start_tile_index"] = listed[0].StartTileIndexInOverallResource
+    return result, (reason("6.3"), reason("6.2"), reason("6.4"), reason("6.7"))
+
+
+def _optional(source: RecordInput, key: str, kind: type[object]) -> tuple[object, ...] | None:
+    value = source.raw(key, None)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise NotUnderstoodError(f"{source.path}.{key} is no list")
+    items = cast("list[object]", value)
+    return tuple(decode_cached(item, kind, f"{source.path}.{key}[{i}]") for i, item in enumerate(items))
+
+
+def _update(op: RecordInput) -> d3d12.UpdateTileMappings:
+    starts, sizes = _optional(op, "region_offsets", TiledResourceCoordinate), _optional(
+        op, "region_sizes", TileRegionSize
+    )  # fmt: skip
+    regions = len(starts or sizes or (None,))
+    return d3d12.UpdateTileMappings(
+        "resource", "heap", regions,
+        cast("tuple[TiledResourceCoordinate, ...] | None", starts),
+        cast("tuple[TileRegionSize, ...] | None", sizes),
+        op.get("num_ranges", int, 1),
+        cast("tuple[TileRangeFlags, ...] | None", _optional(op, "range_flags", TileRangeFlags)),
+        cast("tuple[int, ...] | None", _optional(op, "range_offsets", int)),
+        cast("tuple[int, ...] | None", _optional(op, "range_counts", int)),
+    )  # fmt: skip
+
+
+def tile_mappings(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
+    """Answer what is mapped after UpdateTileMappings and CopyTileMappings on one resource and one heap."""
+    del call, requires
+    tiling = _reserved_tiling(description(source), device)
+    source.raw("tile_order", None)
+    state = MappingState(tiling, source.get("heap_tiles", int), tiling)
+    mapped: list[int | None] = [None] * tiling.total_tiles
+    for op in source.items("ops"):
+        name = op.raw("op", "update")
+        if name == "update":
+            verdict = judge_update_mappings(_update(op), state)
+            for tile, target in cast("dict[int, int | None]", verdict.values.get("Changed", {})).items():
+                mapped[tile] = target
+        elif name == "copy":
+            size = op.get("size", TileRegionSize)
+            to, of = op.get("dst_offset", TiledResourceCoordinate), op.get("src_offset", TiledResourceCoordinate)
+            verdict = judge_copy_mappings(d3d12.CopyTileMappings("a", to, "a", of, size), state)
+            before = list(mapped)
+            for target, origin in cast("list[tuple[int, int]]", verdict.values.get("Copied", [])):
+                mapped[target] = before[origin]
+        else:
+            raise NotUnderstoodError(f"{op.path}.op: {name}")
+        op.finish()
+        if not verdict.succeeded:
+            raise NotUnderstoodError(f"{op.path}: {verdict.reasons[0].text}")
+    # Where the packed tail lies is the adapter's, so only tiles of standard levels are told.
+    listed = [mapped[tile] for tile in range(tiling.total_tiles) if not tiling.is_packed_tile(tile)]
+    return {"physical_tile": listed}, (reason("6.6a"),)
+
+
+def copy_descriptors(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
+    """Answer which slots of a destination heap a sequence of copies changed."""
+    del call, requires, device
+    kind = source.get("type", DescriptorHeapType)
+    source.raw("src_content", None)
+    sizes = {"src": source.get("src_heap_size", int), "dst": source.get("dst_heap_size", int)}
+    state = CopyState({name: DescriptorHeapDesc(kind, size) for name, size in sizes.items()})
+    changed: dict[int, str] = {}
+    for op in source.items("ops"):
+        to, of = _optional(op, "dst_starts", int) or (), _optional(op, "src_starts", int) or ()
+        arguments = d3d12.CopyDescriptors(
+            tuple(DescriptorHandle("dst", cast("int", at)) for at in to),
+            tuple(DescriptorHandle("src", cast("int", at)) for at in of),
+            kind,
+            cast("tuple[int, ...] | None", _optional(op, "dst_sizes", int)),
+            cast("tuple[int, ...] | None", _optional(op, "src_sizes", int)),
+        )
+        op.finish()
+        verdict = judge_copy_descriptors(arguments, state)
+        if not verdict.succeeded:
+            raise NotUnderstoodError(f"{op.path}: {verdict.reasons[0].text}")
+        for target, origin in copied_pairs(arguments):
+            changed[target.index] = f"s{origin.index}"
+    return {"dst_changed": {str(slot): changed[slot] for slot in sorted(changed)}}, (reason("7.5e"),)
+
+
+def _counted(counts: RecordInput) -> list[RootParameter]:
+    parameters: list[RootParameter] = []
+    for name in counts.data:
+        kind = counts_kind(name, counts.path)
+        value = counts.raw(name)
+        if kind is RootParameterType["_32BIT_CONSTANTS"]:
+            many = cast("list[object]", value) if isinstance(value, list) else [value]
+            for at, n in enumerate(many):
+                if not isinstance(n, int):
+                    raise NotUnderstoodError(f"{counts.path}.{name}[{at}]")
+                parameters.append(_constants(len(parameters), n, ShaderVisibility.ALL, 1))
+            continue
+        if not isinstance(value, int):
+            raise NotUnderstoodError(f"{counts.path}.{name}")
+        for at in range(value):
+            if kind is RootParameterType.DESCRIPTOR_TABLE:
+                parameters.append(RootParameter(kind, DescriptorTable=RootDescriptorTable()))
+            else:
+                parameters.append(RootParameter(kind, Descriptor=RootDescriptor(at)))
+    return parameters
+
+
+def counts_kind(name: str, path: str) -> RootParameterType:
+    """Return the parameter type that a count is for."""
+    key = f"_{name}" if name[:1].isdigit() else name
+    if key not in RootParameterType.__members__:
+        raise NotUnderstoodError(f"{path}.{name}")
+    return RootParameterType[key]
+
+
+def _constants(register: int, n: int, sees: ShaderVisibility, space: int = 0) -> RootParameter:
+    part = RootConstants(register, space, n)
+    return RootParameter(RootParameterType["_32BIT_CONSTANTS"], Constants=part, ShaderVisibility=sees)
+
+
+def _range(one: RecordInput, register: int) -> DescriptorRange:
+    made = DescriptorRange(
+        one.get("RangeType", DescriptorRangeType),
+        one.get("NumDescriptors", int),
+        one.get("register", int, register),
+        one.get("space", int, 0),
+        one.get("Flags", DescriptorRangeFlags, DescriptorRangeFlags.NONE),
+        one.get("Offset", int, PACKED_TILE),
+    )
+    one.finish()
+    return made
+
+
+def _tables(source: RecordInput) -> list[RootParameter]:
+    parameters: list[RootParameter] = []
+    value = source.raw("tables")
+    if not isinstance(value, list):
+        raise NotUnderstoodError("input.tables is no list")
+    register = 0
+    for index, table in enumerate(cast("list[object]", value)):
+        ranges: list[DescriptorRange] = []
+        for one in RecordInput({"ranges": table}, f"{source.path}.tables[{index}]").items("ranges"):
+            ranges.append(_range(one, register))
+            register += min(ranges[-1].NumDescriptors, 1 << 20)
+        part = RootDescriptorTable(tuple(ranges))
+        parameters.append(RootParameter(RootParameterType.DESCRIPTOR_TABLE, DescriptorTable=part))
+    return parameters
+
+
+def root_signature(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
+    """Answer CreateRootSignature; registers that a record leaves out are taken to be different ones."""
+    del call, requires
+    parameters: list[RootParameter] = []
+    samplers: list[StaticSampler] = []
+    if "parameter_counts" in source:
+        parameters += _counted(source.part("parameter_counts"))
+    if "tables" in source:
+        parameters += _tables(source)
+    for one in source.items("constants") if "constants" in source else ():
+        sees = one.get("visibility", ShaderVisibility, ShaderVisibility.ALL)
+        parameters.append(_constants(one.get("register", int, 0), one.get("n", int), sees, one.get("space", int, 0)))
+        one.finish()
+    for one in source.items("descriptors") if "descriptors" in source else ():
+        kind = counts_kind(str(one.raw("type")), one.path)
+        sees = one.get("visibility", ShaderVisibility, ShaderVisibility.ALL)
+        part = RootDescriptor(one.get("register", int, 0), one.get("space", int, 0))
+        parameters.append(RootParameter(kind, Descriptor=part, ShaderVisibility=sees))
+        one.finish()
+    if "static_samplers" in source:
+        samplers = [StaticSampler(at) for at in range(source.get("static_samplers", int))]
+    desc = RootSignatureDesc(tuple(parameters), tuple(samplers))
+    verdict = judge_root_signature(d3d12.CreateRootSignature(desc), device.runtime)
+    return {"hr": verdict.hr, "cost_dwords": verdict.values["Cost"]}, verdict.reasons
+
+
+def residency(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
+    """Answer the residency questions whose whole history stands in the record."""
+    del device, requires
+    if call == "default priority":
+        flags = source.get("flags", ResourceFlags, ResourceFlags.NONE)
+        priority = default_priority(flags, source.get("size_bytes", int))
+        return {"priority": f"0x{priority:08x}"}, (reason("8.4b" if priority == 0x78000000 else "8.4a"),)
+    if call == "MakeResident/Evict count":
+        return _residency_count(source)
+    if call == "AvailableForReservation":
+        source.raw("CurrentReservation", None)
+        available = available_for_reservation(source.get("Budget", int))
+        return {"AvailableForReservation": available}, (reason("8.5a"),)
+    if call == "EnqueueMakeResident":
+        state = BudgetState(
+            source.get("budget", int), source.get("usage", int), source.get("physical_memory_left", bool, True)
+        )  # fmt: skip
+        flags = source.get("flags", ResidencyFlags, ResidencyFlags.NONE)
+        verdict = judge_make_resident(flags, source.get("size", int), state)
+        return {"hr": verdict.hr}, verdict.reasons
+    if call == "D3DX12Residency grace period":
+        usage, budget = source.get("local_usage", int), source.get("local_budget", int)
+        grace = grace_seconds(usage / budget if budget else 1.0)
+        rule = "8.8a" if grace is None else "8.8b"
+        return {"age_trim": grace is not None, "grace_seconds": grace}, (reason(rule),)
+    raise NotUnderstoodError(f"call: {call}")
+
+
+def _residency_count(source: RecordInput) -> Answer:
+    flags = source.get("create_flags", HeapFlags, HeapFlags.NONE)
+    starts_evicted = bool(flags & HeapFlags.CREATE_NOT_RESIDENT)
+    count = 0 if starts_evicted else 1
+    operations = source.raw("ops", [])
+    for at, name in enumerate(cast("Sequence[object]", operations)):
+        if name not in ("MakeResident", "Evict"):
+            raise NotUnderstoodError(f"{source.path}.ops[{at}]: {name}")
+        count = count + 1 if name == "MakeResident" else max(0, count - 1)
+    rules = (reason("8.2b"), reason("8.2a")) if starts_evicted else (reason("8.2a"),)
+    return {"count": count, "resident_required": count > 0}, rules
+
+
+_FEATURE_LEVELS = ("9_1", "9_2", "9_3", "10_0", "10_1", "11_0", "11_1", "12_0", "12_1", "12_2")
+_REMOVING = "ExecuteCommandLists with a list still recording"
+
+
+def feature_queries(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
+    """Answer CheckFeatureSupport, device creation, and what a removed device says."""
+    del requires
+    if call.startswith("CheckFeatureSupport(") and call.endswith(")"):
+        return _feature(call[len("CheckFeatureSupport(") : -1], source, device)
+    if call == "D3D12CreateDevice":
+        level = str(source.raw("minimum_feature_level")).removeprefix("D3D_FEATURE_LEVEL_")
+        if level not in _FEATURE_LEVELS:
+            raise NotUnderstoodError(f"{source.path}.minimum_feature_level: {level}")
+        if _FEATURE_LEVELS.index(level) < _FEATURE_LEVELS.index("11_0"):
+            return {"hr": "E_INVALIDARG"}, (reason("11.4"),)
+        if "out_pointer" in source and source.raw("out_pointer") is None:
+            return {"hr": "S_FALSE"}, (reason("11.5"),)
+        return {"hr": "S_OK"}, (reason("11.4"),)
+    if call not in ("GetDeviceRemovedReason", "CreateCommandQueue"):
+        raise NotUnderstoodError(f"call: {call}")
+    history = cast("Sequence[object]", source.raw("history", []))
+    for at, event in enumerate(history):
+        if event != _REMOVING:
+            raise NotUnderstoodError(f"{source.path}.history[{at}]: {event}")
+    if call == "GetDeviceRemovedReason":
+        return (
+            ({"hr": "DXGI_ERROR_INVALID_CALL"}, (reason("11.2"),)) if history else ({"hr": "S_OK"}, (reason("11.1"),))
+        )
+    return ({"hr": "DXGI_ERROR_DEVICE_REMOVED"}, (reason("11.3"),)) if history else ({"hr": "S_OK"}, (reason("11.1"),))
+
+
+def _feature(name: str, source: RecordInput, device: Device) -> Answer:
+    if name not in Feature.__members__:
+        raise NotUnderstoodError(f"call: CheckFeatureSupport({name})")
+    arguments = d3d12.CheckFeatureSupport(
+        Feature[name],
+        source.get("NodeIndex", int, 0),
+        source.get("Format", DXGI_FORMAT, DXGI_FORMAT.UNKNOWN),
+        source.get("SampleCount", int, 1),
+    )
+    verdict = judge_feature(arguments, device.runtime)
+    result: dict[str, object] = {"hr": verdict.hr, **verdict.values}
+    if verdict.succeeded and arguments.Feature in (Feature.ARCHITECTURE, Feature.ARCHITECTURE1):
+        result["invariant"] = {"rule": "d3d12.1.1b"}
+    return result, verdict.reasons

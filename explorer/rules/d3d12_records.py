@@ -1,0 +1,132 @@
+"""Answers to D3D12 conformance records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from explorer.rules.d3d12_record_input import (
+    Device,
+    NotUnderstoodError,
+    OutsideEnumerationError,
+    RecordInput,
+    SkippedError,
+    device_of,
+)
+from explorer.rules.d3d12_record_kinds import (
+    OUTSIDE,
+    Answer,
+    Handler,
+    castable_formats,
+    custom_heap_properties,
+    descriptor_heap_creation,
+    heap_creation,
+    map_calls,
+    refused,
+    resource_creation,
+)
+from explorer.rules.d3d12_record_queries import (
+    RefusedResourceError,
+    allocation_info,
+    copy_descriptors,
+    copyable_footprints,
+    feature_queries,
+    residency,
+    resource_tiling,
+    root_signature,
+    tile_mappings,
+)
+from explorer.rules.records import CheckOptions, RecordAnswer, VectorRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_CREATE = ("CreateCommittedResource", "CreatePlacedResource", "CreateReservedResource")
+_ALLOCATION = tuple(f"GetResourceAllocationInfo{n}" for n in ("", "1", "2", "3"))
+_CREATE_CALLS = tuple(f"{name}{n}" for name in _CREATE for n in ("", "1", "2", "3"))
+
+KINDS: Mapping[str, tuple[Handler, tuple[str, ...]]] = {
+    "allocation_info": (allocation_info, _ALLOCATION),
+    "castable_formats": (
+        castable_formats,
+        (
+            "CreateCommittedResource3",
+            "GetResourceAllocationInfo3",
+            "GetResourceAllocationInfo3 + CreateCommittedResource3",
+        ),
+    ),
+    "copy_descriptors": (copy_descriptors, ("CopyDescriptors",)),
+    "copyable_footprints": (
+        copyable_footprints,
+        ("GetCopyableFootprints", "GetCopyableFootprints1", "D3D12CalcSubresource"),
+    ),
+    "custom_heap_properties": (custom_heap_properties, ("GetCustomHeapProperties", "CreateHeap")),
+    "descriptor_heap_creation": (descriptor_heap_creation, ("CreateDescriptorHeap",)),
+    "feature_queries": (feature_queries, ()),
+    "heap_creation": (heap_creation, ("CreateHeap", "CreateHeap1")),
+    "map": (map_calls, ("Map", "CreateHeap+CreatePlacedResource+CreateCommittedResource+Map")),
+    "residency": (residency, ()),
+    "resource_creation": (resource_creation, _CREATE_CALLS),
+    "resource_tiling": (resource_tiling, ("GetResourceTiling",)),
+    "root_signature": (root_signature, ("CreateRootSignature",)),
+    "tile_mappings": (tile_mappings, ("UpdateTileMappings", "UpdateTileMappings+CopyTileMappings")),
+}
+"""Kind → how it is answered, and the calls that it knows (empty: the handler decides)."""
+
+NEED_A_PAST = ("residency_policy",)
+"""Kinds that need a device with a past."""
+
+
+def _kind_of(record: VectorRecord) -> str:
+    """Return a record's kind; a free record has that of its call.
+
+    Raises:
+        NotUnderstoodError: Nobody knows the kind or the call.
+    """
+    if record.kind is not None:
+        if record.kind not in KINDS and record.kind not in NEED_A_PAST:
+            raise NotUnderstoodError(f"kind: {record.kind}")
+        return record.kind
+    named = [kind for kind, (_, calls) in KINDS.items() if record.call in calls]
+    if record.call == "CreateHeap":
+        return "custom_heap_properties"
+    if named:
+        return named[0]
+    if record.call.startswith("CheckFeatureSupport("):
+        return "feature_queries"
+    raise NotUnderstoodError(f"call: {record.call}")
+
+
+def answer(record: VectorRecord, options: CheckOptions) -> RecordAnswer:
+    """Return the answer to a record.
+
+    It depends on the record's API, kind, call, input, requirements and preconditions and on the options only.
+    """
+    try:
+        kind = _kind_of(record)
+        if kind in NEED_A_PAST:
+            return RecordAnswer("not_simulated", {}, (), f"{record.call} needs a device with a past")
+        handler, calls = KINDS[kind]
+        if calls and record.call not in calls:
+            raise NotUnderstoodError(f"call: {record.call}")
+        device = device_of(record, options)
+        source = RecordInput(record.input)
+        result, reasons = _answer(handler, kind, record, source, device)
+    except NotUnderstoodError as error:
+        return RecordAnswer("not_understood", {}, (), str(error))
+    except SkippedError as error:
+        return RecordAnswer("skipped", {}, (), str(error))
+    except RefusedResourceError as error:
+        return RecordAnswer("not_simulated", {}, (), str(error))
+    return RecordAnswer("answered", result, tuple(reasons))
+
+
+def _answer(handler: Handler, kind: str, record: VectorRecord, source: RecordInput, device: Device) -> Answer:
+    try:
+        found = handler(record.call, source, device, record.requires)
+        source.finish()
+        return found
+    except OutsideEnumerationError as error:
+        result = refused(kind, record.call)
+        if result is None or str(error).endswith("Format"):
+            raise NotUnderstoodError(str(error)) from error
+        return result, (OUTSIDE,)
