@@ -14,12 +14,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from explorer.memory.allocators import chain_kernels as chain
 from explorer.memory.allocators import tlsf_kernels as tlsf
 from explorer.memory.frames import (
-    ADDRESS,
-    ALIGNMENT,
+    ALIGNMENT_SHIFT,
+    BITS,
     BUDGET,
+    BYTE,
     CAPACITY,
     CLOCK,
     DEMOTE,
@@ -32,10 +32,10 @@ from explorer.memory.frames import (
     FRAGMENTED,
     HAND,
     HIT,
-    HOME,
+    HOME_SHIFT,
     KINDS,
     LAST_FRAME,
-    LEVEL,
+    LEVEL_SHIFT,
     LOWEST,
     LRU_MRU,
     MARK,
@@ -57,14 +57,20 @@ from explorer.memory.frames import (
     USED,
     WRITE,
 )
-from explorer.memory.kernels import kernel
+from explorer.memory.kernels import flat_kernel
 
 Table: TypeAlias = npt.NDArray[np.int64]
-Ranges: TypeAlias = tuple[Table, Table, Table, Table]
-"""Blocks (contiguous segments, rows, 8), list heads, bit maps and state of two-level segregated fit."""
+Ranges: TypeAlias = tuple[tuple[Table, ...], ...]
+"""The tables of two-level segregated fit, blocks first, for each contiguous segment."""
 
 
-@kernel
+@flat_kernel
+def home_of(table: Table, resource: int) -> int:
+    """Return the segment where a resource wants to live."""
+    return table[resource, BITS] >> HOME_SHIFT & BYTE
+
+
+@flat_kernel
 def tell(
     events: Table, counts: Table, kind: int, cause: int, resource: int, source: int, target: int, size: int
 ) -> None:
@@ -82,7 +88,7 @@ def tell(
         counts[ROWS] = row + 1
 
 
-@kernel
+@flat_kernel
 def link(table: Table, segments: Table, resource: int, edge: int) -> None:
     """Put a resident in front of ``edge``: the newest of its list."""
     newest = table[edge, OLDER]
@@ -92,7 +98,7 @@ def link(table: Table, segments: Table, resource: int, edge: int) -> None:
     table[edge, OLDER] = resource
 
 
-@kernel
+@flat_kernel
 def unlink(table: Table, segments: Table, resource: int) -> None:
     """Take a resident out of its list; SIEVE's hand steps over it."""
     segment = table[resource, SEGMENT]
@@ -103,21 +109,21 @@ def unlink(table: Table, segments: Table, resource: int) -> None:
     table[older, NEWER] = newer
 
 
-@kernel
+@flat_kernel
 def enter(table: Table, segments: Table, ends: int, levels: int, resource: int, segment: int, frame: int) -> None:
     """Note that a resource lives in a segment, as the newest of its level there."""
     table[resource, SEGMENT] = segment
     table[resource, ENTERED] = frame
-    table[resource, MARK] = 0
-    if table[resource, PINNED]:
+    table[resource, BITS] &= ~MARK
+    if table[resource, BITS] & PINNED:
         return
-    level = table[resource, LEVEL]
+    level = table[resource, BITS] >> LEVEL_SHIFT
     link(table, segments, resource, ends + segment * levels + level)
     if level < segments[segment, LOWEST]:
         segments[segment, LOWEST] = level
 
 
-@kernel
+@flat_kernel
 def victim_of(table: Table, segments: Table, ends: int, levels: int, segment: int, policy: int, frame: int) -> int:
     """Return who leaves a segment next under the policy, or -1 when nobody may."""
     first = ends + segment * levels
@@ -136,8 +142,8 @@ def victim_of(table: Table, segments: Table, ends: int, levels: int, segment: in
             segments[segment, THRASH] = 1
         return table[edge, OLDER] if segments[segment, THRASH] else oldest
     if policy == CLOCK:
-        while table[oldest, MARK]:
-            table[oldest, MARK] = 0
+        while table[oldest, BITS] & MARK:
+            table[oldest, BITS] &= ~MARK
             unlink(table, segments, oldest)
             link(table, segments, oldest, edge)
             oldest = table[edge, NEWER]
@@ -145,8 +151,8 @@ def victim_of(table: Table, segments: Table, ends: int, levels: int, segment: in
     if policy == SIEVE:
         hand = segments[segment, HAND]
         hand = oldest if hand < 0 else hand
-        while table[hand, MARK]:
-            table[hand, MARK] = 0
+        while table[hand, BITS] & MARK:
+            table[hand, BITS] &= ~MARK
             hand = table[hand, NEWER]
             hand = table[edge, NEWER] if hand == edge else hand
         segments[segment, HAND] = hand
@@ -154,40 +160,35 @@ def victim_of(table: Table, segments: Table, ends: int, levels: int, segment: in
     return oldest
 
 
-@kernel
+@flat_kernel
 def occupy(table: Table, segments: Table, ranges: Ranges, resource: int, segment: int) -> bool:
     """Take the bytes of a resource in a segment; False when a contiguous one has no hole for it."""
     size = table[resource, SIZE]
     number = segments[segment, RANGE]
     if number >= 0:
-        nodes, heads, words, state = ranges
-        node = tlsf.take(
-            nodes[number], heads[number], words[number], state[number], size, table[resource, ALIGNMENT], 0, -1
-        )
+        alignment = 1 << (table[resource, BITS] >> ALIGNMENT_SHIFT & BYTE)
+        node = tlsf.take(*ranges[number], size, alignment, 0, -1)
         if node < 0:
             return False
         table[resource, NODE] = node
-        table[resource, ADDRESS] = nodes[number, node, chain.OFFSET]
     segments[segment, USED] += size
     return True
 
 
-@kernel
+@flat_kernel
 def vacate(table: Table, segments: Table, ranges: Ranges, resource: int) -> None:
     """Give back the bytes of a resident and take it out of its list."""
     segment = table[resource, SEGMENT]
     number = segments[segment, RANGE]
     if number >= 0:
-        nodes, heads, words, state = ranges
-        tlsf.free(nodes[number], heads[number], words[number], state[number], table[resource, NODE])
-        table[resource, ADDRESS] = -1
+        tlsf.free(*ranges[number], table[resource, NODE])
     segments[segment, USED] -= table[resource, SIZE]
-    if not table[resource, PINNED]:
+    if not table[resource, BITS] & PINNED:
         unlink(table, segments, resource)
     table[resource, SEGMENT] = -1
 
 
-@kernel
+@flat_kernel
 def expel(
     table: Table, segments: Table, ranges: Ranges, ends: int, levels: int,
     resource: int, frame: int, cause: int, events: Table, counts: Table,
@@ -205,11 +206,11 @@ def expel(
         tell(events, counts, DEMOTE, cause, resource, source, target, size)
         return
     # What was not written since it came in has its copy below already.
-    tell(events, counts, EVICT, cause, resource, source, -1, size if table[resource, DIRTY] else 0)
-    table[resource, DIRTY] = 0
+    tell(events, counts, EVICT, cause, resource, source, -1, size if table[resource, BITS] & DIRTY else 0)
+    table[resource, BITS] &= ~DIRTY
 
 
-@kernel
+@flat_kernel
 def make_room(
     table: Table, segments: Table, ranges: Ranges, ends: int, levels: int,
     resource: int, segment: int, policy: int, frame: int, cause: int, events: Table, counts: Table,
@@ -230,31 +231,42 @@ def make_room(
         expel(table, segments, ranges, ends, levels, victim, frame, cause, events, counts)
 
 
-@kernel
+@flat_kernel
 def page_in(
     table: Table, segments: Table, ranges: Ranges, ends: int, levels: int,
     resource: int, policy: int, frame: int, cause: int, events: Table, counts: Table,
 ) -> bool:  # fmt: skip
     """Make a resource resident at home or, failing that, below; over a budget if nothing else is left."""
     size = table[resource, SIZE]
-    segment = table[resource, HOME]
+    segment = home_of(table, resource)
     over = False
     while segment >= 0:
         if size <= segments[segment, BUDGET] and make_room(
-            table, segments, ranges, ends, levels, resource, segment, policy, frame, cause, events, counts
+            table,
+            segments,
+            ranges,
+            ends,
+            levels,
+            resource,
+            segment,
+            policy,
+            frame,
+            cause,
+            events,
+            counts,
         ):
             break
         segment = segments[segment, DEMOTE_TO]
     if segment < 0:
         over = True
-        segment = table[resource, HOME]
+        segment = home_of(table, resource)
         while segment >= 0:
             fits = segments[segment, USED] + size <= segments[segment, CAPACITY]
             if fits and occupy(table, segments, ranges, resource, segment):
                 break
             segment = segments[segment, DEMOTE_TO]
     if segment < 0:
-        tell(events, counts, REFUSE, cause, resource, -1, table[resource, HOME], size)
+        tell(events, counts, REFUSE, cause, resource, -1, home_of(table, resource), size)
         return False
     enter(table, segments, ends, levels, resource, segment, frame)
     tell(events, counts, PAGE_IN, cause, resource, -1, segment, size)
@@ -272,46 +284,44 @@ def page_in(
     return True
 
 
-@kernel
+@flat_kernel
 def promote(
     table: Table, segments: Table, ranges: Ranges, ends: int, levels: int,
     resource: int, frame: int, cause: int, events: Table, counts: Table,
 ) -> bool:  # fmt: skip
     """Move a demoted resident home if there is room without evicting anybody."""
-    home = table[resource, HOME]
+    home = home_of(table, resource)
     source = table[resource, SEGMENT]
     size = table[resource, SIZE]
     if segments[home, USED] + size > segments[home, BUDGET]:
         return False
-    node, address = table[resource, NODE], table[resource, ADDRESS]
+    node = table[resource, NODE]
     if not occupy(table, segments, ranges, resource, home):
         return False
-    taken, at = table[resource, NODE], table[resource, ADDRESS]
+    taken = table[resource, NODE]
     table[resource, NODE] = node
-    table[resource, ADDRESS] = address
     vacate(table, segments, ranges, resource)
     table[resource, NODE] = taken
-    table[resource, ADDRESS] = at if segments[home, RANGE] >= 0 else -1
     enter(table, segments, ends, levels, resource, home, frame)
     tell(events, counts, PROMOTE, cause, resource, source, home, size)
     return True
 
 
-@kernel
+@flat_kernel
 def touch(table: Table, segments: Table, ends: int, levels: int, resource: int, policy: int, frame: int) -> None:
     """Note a use of a resident, as the policy counts it."""
     table[resource, ENTERED] = frame
     if policy in (CLOCK, SIEVE):
-        table[resource, MARK] = 1
-    elif policy != FIFO and not table[resource, PINNED]:
+        table[resource, BITS] |= MARK
+    elif policy != FIFO and not table[resource, BITS] & PINNED:
         segment = table[resource, SEGMENT]
-        edge = ends + segment * levels + table[resource, LEVEL]
+        edge = ends + segment * levels + (table[resource, BITS] >> LEVEL_SHIFT)
         if table[edge, OLDER] != resource:
             unlink(table, segments, resource)
             link(table, segments, resource, edge)
 
 
-@kernel
+@flat_kernel
 def run_frame(
     table: Table, segments: Table, ranges: Ranges, levels: int, policy: int, frame: int,
     ids: npt.NDArray[np.uint32], access: npt.NDArray[np.uint8], events: Table, counts: Table, touched: Table,
@@ -321,7 +331,7 @@ def run_frame(
     Args:
         table: Resources and ends of lists, shape (resources + segments * levels, columns).
         segments: Shape (segments, columns).
-        ranges: Address ranges of the contiguous segments.
+        ranges: The address ranges of the contiguous segments, at least one (a stand-in where there is none).
         levels: Number of priority levels.
         policy: Number of the policy.
         frame: Number of the frame.
@@ -345,11 +355,23 @@ def run_frame(
         resource = int(ids[cause])
         segment = table[resource, SEGMENT]
         if segment < 0:
-            if not page_in(table, segments, ranges, ends, levels, resource, policy, frame, cause, events, counts):
+            if not page_in(
+                table,
+                segments,
+                ranges,
+                ends,
+                levels,
+                resource,
+                policy,
+                frame,
+                cause,
+                events,
+                counts,
+            ):
                 continue
         elif (
-            segment == table[resource, HOME]
-            or table[resource, PINNED]
+            segment == home_of(table, resource)
+            or table[resource, BITS] & PINNED
             or not promote(table, segments, ranges, ends, levels, resource, frame, cause, events, counts)
         ):
             touch(table, segments, ends, levels, resource, policy, frame)
@@ -357,29 +379,30 @@ def run_frame(
         table[resource, LAST_FRAME] = frame
         touched[table[resource, SEGMENT]] += table[resource, SIZE]
         if access[cause] == WRITE:
-            table[resource, DIRTY] = 1
+            table[resource, BITS] |= DIRTY
 
 
-@kernel
+@flat_kernel
 def set_pinned(table: Table, segments: Table, ends: int, levels: int, resource: int, pinned: bool) -> None:
     """Take a resource out of its list for good, or put it back as the newest."""
-    if table[resource, PINNED] == (1 if pinned else 0):
+    if (table[resource, BITS] & PINNED != 0) == pinned:
         return
     resident = table[resource, SEGMENT] >= 0
     if pinned and resident:
         unlink(table, segments, resource)
-    table[resource, PINNED] = 1 if pinned else 0
+    table[resource, BITS] ^= PINNED
     if not pinned and resident:
         enter(table, segments, ends, levels, resource, table[resource, SEGMENT], -1)
 
 
-@kernel
+@flat_kernel
 def set_level(table: Table, segments: Table, ends: int, levels: int, resource: int, level: int) -> None:
     """Move a resource to another priority level, where it is the newest."""
-    listed = table[resource, SEGMENT] >= 0 and not table[resource, PINNED]
+    bits = table[resource, BITS]
+    listed = table[resource, SEGMENT] >= 0 and not bits & PINNED
     if listed:
         unlink(table, segments, resource)
-    table[resource, LEVEL] = level
+    table[resource, BITS] = bits & ((1 << LEVEL_SHIFT) - 1) | level << LEVEL_SHIFT
     if listed:
         enter(table, segments, ends, levels, resource, table[resource, SEGMENT], -1)
 

@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 READ, WRITE = range(2)
 
-# Columns of a resource, and of the ends of lists behind them (which have size -1).
-(
-    SIZE, ALIGNMENT, HOME, LEVEL, SEGMENT, NEWER, OLDER, MARK, DIRTY, PINNED, LAST_FRAME, ENTERED, NODE, ADDRESS,
-    COLUMNS,
-) = range(15)  # fmt: skip
+# Columns of a resource, and of the ends of lists behind them (which have size -1): 64 bytes, one line of the cache.
+SIZE, NEWER, OLDER, SEGMENT, ENTERED, LAST_FRAME, NODE, BITS, COLUMNS = range(9)
+
+# In BITS: three flags, and above them what seldom changes.
+MARK, DIRTY, PINNED = 1, 2, 4
+HOME_SHIFT, ALIGNMENT_SHIFT, LEVEL_SHIFT = 8, 16, 24
+BYTE = 255
+MAX_SEGMENTS = 64
+MAX_LEVELS = 1 << 30
 
 # Columns of a segment.
 CAPACITY, BUDGET, USED, DEMOTE_TO, RANGE, LOWEST, HAND, THRASH, SEGMENT_COLUMNS = range(9)
@@ -314,8 +318,9 @@ def _checked_setup(
 
 
 def _check_segments(segments: tuple[SegmentSpec, ...]) -> None:
-    if not segments:
-        raise InputError("no segment", where="segments", accepted=("at least one",))
+    if not 1 <= len(segments) <= MAX_SEGMENTS:
+        accepted = (f"1 to {MAX_SEGMENTS}",)
+        raise InputError("a number of segments out of range", where="segments", found=len(segments), accepted=accepted)
     for index, segment in enumerate(segments):
         where = f"segments[{index}]"
         if not 0 < segment.capacity_bytes <= MAX_BYTES // 4:

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from explorer.errors import LayoutError
 from explorer.memory import frame_kernels as kernels
 from explorer.memory import frames as f
+from explorer.memory.allocators import chain_kernels as chain
+from explorer.memory.allocators.compiled import grown
 from explorer.memory.allocators.tlsf_compiled import TlsfCompiled
 from explorer.memory.allocators.tlsf_reference import TlsfReference
 
@@ -87,15 +89,24 @@ class CompiledFrameMemory:
         """Drop the residency of a resource."""
         if self._table[self._known(resource), f.SEGMENT] >= 0:
             kernels.vacate(self._table, self._segments, self._ranges, resource)
-            self._table[resource, f.DIRTY] = 0
+            self._table[resource, f.BITS] &= ~f.DIRTY
             self._residents -= 1
 
     def residency(self) -> f.Residency:
         """Return where all resources are."""
-        columns = [
-            self._table[: self._resources, column].copy()
-            for column in (f.SEGMENT, f.ADDRESS, f.LAST_FRAME, f.DIRTY, f.PINNED)
-        ]
+        table = self._table[: self._resources]
+        address = np.full(self._resources, -1, np.int64)
+        for segment, number in enumerate(self._segments[:, f.RANGE].tolist()):
+            if number >= 0:
+                here = np.flatnonzero(table[:, f.SEGMENT] == segment)
+                address[here] = self._ranges[number][0][table[here, f.NODE], chain.OFFSET]
+        columns = (
+            table[:, f.SEGMENT].copy(),
+            address,
+            table[:, f.LAST_FRAME].copy(),
+            (table[:, f.BITS] & f.DIRTY != 0).astype(np.int64),
+            (table[:, f.BITS] & f.PINNED != 0).astype(np.int64),
+        )
         for column in columns:
             column.flags.writeable = False
         return f.Residency(*columns)
@@ -119,16 +130,24 @@ class CompiledFrameMemory:
 
 def _resource_table(setup: f.FrameSetup) -> Table:
     resources, levels = setup.sizes.size, len(setup.levels)
-    table = np.full((resources + len(setup.segments) * levels, f.COLUMNS), -1, np.int64)
+    table = _on_cache_lines(resources + len(setup.segments) * levels)
+    table[:] = -1
     table[:resources, f.SIZE] = setup.sizes
-    table[:resources, f.ALIGNMENT] = setup.alignments
-    table[:resources, f.HOME] = setup.homes
-    table[:resources, f.LEVEL] = np.searchsorted(setup.levels, setup.priorities) if setup.obeys_priority else 0
-    table[:, [f.MARK, f.DIRTY, f.PINNED]] = 0
+    level = np.searchsorted(setup.levels, setup.priorities) if setup.obeys_priority else np.zeros(resources, np.int64)
+    exponents = np.frexp(setup.alignments)[1].astype(np.int64) - 1
+    bits = setup.homes << f.HOME_SHIFT | exponents << f.ALIGNMENT_SHIFT | level << f.LEVEL_SHIFT
+    table[:resources, f.BITS] = bits
     ends = np.arange(resources, len(table))
     table[ends, f.NEWER] = ends
     table[ends, f.OLDER] = ends
     return table
+
+
+def _on_cache_lines(rows: int) -> Table:
+    """Return rows of 64 bytes that begin at multiples of 64: a row then costs one line of the cache, not two."""
+    memory = np.empty((rows + 1) * f.COLUMNS, np.int64)
+    skip = -memory.ctypes.data % 64 // 8
+    return memory[skip : skip + rows * f.COLUMNS].reshape(rows, f.COLUMNS)
 
 
 def _segment_table(setup: f.FrameSetup, levels: int) -> Table:
@@ -146,18 +165,13 @@ def _segment_table(setup: f.FrameSetup, levels: int) -> Table:
 
 
 def _address_ranges(setup: f.FrameSetup) -> Ranges:
-    """Return empty address ranges with room for every resource, stacked into one table of each kind."""
-    ranges = [TlsfCompiled(TlsfReference(spec.capacity_bytes)) for spec in setup.segments if spec.contiguous]
+    """Return empty address ranges, with room for every resource."""
+    ranges: list[tuple[Table, ...]] = []
+    for spec in setup.segments:
+        if spec.contiguous:
+            core = TlsfCompiled(TlsfReference(spec.capacity_bytes))
+            # Between two neighbours lies at most one hole; kernels cannot grow a table.
+            core.rows = grown(core.rows, 2 * setup.sizes.size + 16)
+            ranges.append(core.tables)
     # Where no segment is contiguous the kernel still takes tables, which it does not look into.
-    stand_in = ranges or [TlsfCompiled(TlsfReference(1))]
-    # Between two neighbours lies at most one hole.
-    rows = 2 * setup.sizes.size + 16 if ranges else 16
-    nodes = np.zeros((len(stand_in), rows, stand_in[0].nodes.shape[1]), np.int64)
-    for number, made in enumerate(stand_in):
-        nodes[number, : len(made.nodes)] = made.nodes[:rows]
-    return (
-        nodes,
-        np.stack([made.heads for made in stand_in]),
-        np.stack([made.words for made in stand_in]),
-        np.stack([made.state for made in stand_in]),
-    )
+    return tuple(ranges) or (TlsfCompiled(TlsfReference(1)).tables,)
