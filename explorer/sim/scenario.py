@@ -119,7 +119,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A group whose objects come and go: the oldest are released, the next ones of the group are created.
+    """A group whose objects come and go, in a shuffled order: some are released, others of the group are created.
 
     Attributes:
         group: Id of the group; ``total`` or ``live`` says how many of its ``count`` objects live at a time.

@@ -49,6 +49,7 @@ class Script:
         self._scenario = scenario
         self._seed = seed
         self._members: dict[str, list[str]] = {}
+        self._orders: dict[str, list[int]] = {}
 
     def objects(self, group: ObjectGroup) -> Iterator[Planned]:
         """Yield the creation calls of a group."""
@@ -149,16 +150,29 @@ class Script:
             group = next(g for g in self._scenario.objects if g.id == stream.group)
             start = made[group.id]
             done = (frame - stream.first) // stream.every * stream.count
+            order = self._order(group, start)
             for index in range(done, done + stream.count):
-                old = group.name.format(i=index % group.count)
+                old = group.name.format(i=order[index % group.count])
                 if old in alive:
                     key = "object" if api.startswith("d3d9") else "pObject"
                     yield Planned(CallRecord(api, "Release", {key: old}))
             for index in range(done + start, done + start + stream.count):
-                planned = self.member(group, index % group.count)
+                planned = self.member(group, order[index % group.count])
                 assert planned.record is not None
                 if planned.record.out not in alive:
                     yield planned
+
+    def _order(self, group: ObjectGroup, made: int) -> list[int]:
+        """Return the order in which a stream walks a group: the first ones made and then the others, each shuffled.
+
+        At any time the objects that live are ``made`` neighbours of this order.
+        """
+        found = self._orders.get(group.id)
+        if found is None:
+            key = random.stream(self._seed, f"{group.id}/stream")
+            found = sorted(range(group.count), key=lambda i: (i >= made, random.bits(key, i)))
+            self._orders[group.id] = found
+        return found
 
     def _moments(self, frame: int) -> Iterator[Planned]:
         for moment in self._scenario.moments:
