@@ -1,0 +1,90 @@
+"""JSON that someone copied out of a log: each line behind a time stamp, a tag, a process id."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+MAX_BYTES = 64 << 20
+"""Logs above this size are not searched."""
+MAX_STARTS = 50
+"""How many lines that could begin the JSON are tried."""
+
+_START = re.compile(rb"^([^{\n]*)\{\s*(?:\"[^\n]*)?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedJson:
+    """JSON found in a log.
+
+    Attributes:
+        text: The JSON alone.
+        stripped: Lines from which a prefix was taken.
+        dropped: Lines without the prefix that were left out.
+    """
+
+    text: bytes
+    stripped: int
+    dropped: int
+
+
+def json_in_log(text: bytes) -> LoggedJson | None:
+    """Return the first JSON object that stands in log lines, or None."""
+    if len(text) > MAX_BYTES:
+        return None
+    text = text.replace(b"\r\n", b"\n")
+    for number, match in enumerate(_START.finditer(text)):
+        if number == MAX_STARTS:
+            break
+        found = _read_from(text[match.start() :], match[1])
+        if found is not None:
+            return found
+    return None
+
+
+def _read_from(text: bytes, prefix: bytes) -> LoggedJson | None:
+    kept: list[bytes] = []
+    dropped = 0
+    pattern = _shape(prefix)
+    for line in text.split(b"\n"):
+        match = pattern.match(line)
+        if match is None:
+            dropped += bool(line.strip())
+        else:
+            kept.append(line[match.end() :])
+    # A line feed never parts two JSON tokens that would read as one, but it may stand where a logger cut a string.
+    whole = b"".join(kept).decode("utf-8", "surrogateescape")
+    try:
+        _, end = json.JSONDecoder(strict=False).raw_decode(whole)
+    except (ValueError, RecursionError):
+        return None
+    lines_used = _lines_until(kept, len(whole[:end].encode("utf-8", "surrogateescape")))
+    used = whole[:end].encode("utf-8", "surrogateescape")
+    between = dropped if pattern.pattern else 0
+    return LoggedJson(used, lines_used if prefix.strip() else 0, between if prefix.strip() else 0)
+
+
+def _lines_until(lines: list[bytes], end: int) -> int:
+    size = 0
+    for number, line in enumerate(lines, 1):
+        size += len(line)
+        if size >= end:
+            return number
+    return len(lines)
+
+
+def _shape(prefix: bytes) -> re.Pattern[bytes]:
+    """Return a pattern for the prefix with any numbers and any blanks: time stamps and process ids change."""
+    parts: list[bytes] = []
+    for token in re.findall(rb"\d+|\s+|[^\d\s]+", prefix):
+        if token.isdigit():
+            parts.append(rb"\d+")
+        elif token.isspace():
+            parts.append(rb"\s*")
+        else:
+            parts.append(re.escape(token))
+    # The JSON's own indentation stays: the blanks after the last mark are one at most.
+    if parts and parts[-1] == rb"\s*":
+        parts[-1] = rb"\s?"
+    return re.compile(b"".join(parts))
