@@ -1,1 +1,1 @@
-"""Package."""
+"""The window: the only package that imports Qt."""

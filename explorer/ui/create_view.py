@@ -1,0 +1,452 @@
+"""The Create view: kind, preset, fields, the live verdict, Create and Create ×n."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.core.kinds import HeapKind
+from explorer.core.units import align_up
+from explorer.ui.controls import EmptyState, Segmented, label, set_property
+from explorer.ui.create_form import CreateForm, first_problem
+from explorer.ui.create_presets import KINDS, PRESETS, first_input
+from explorer.ui.verdict_card import VerdictCard
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from explorer.core.calls import CallRecord
+    from explorer.device.outcome import Preview
+    from explorer.sim.commands import Answer
+    from explorer.sim.snapshot import Snapshot
+    from explorer.ui.workspace import Workspace
+
+_TYPING_MS = 30
+_RENEW_MS = 250
+_MOST = 10_000
+"""Create ×n makes at most so many in one go."""
+
+_CARD_PX = 196
+_LOW_CARD_PX = 112
+_LOW_VIEW_PX = 460
+_NUMBERED = re.compile(r"^(.*?)[ _]?(\d+)$")
+
+
+class CreateView(QWidget):
+    """Form over the verdict.
+
+    Signals:
+        ghost_changed: ``(Ghost or None, label, refusal)`` for the map.
+        created: Names of the created objects.
+    """
+
+    ghost_changed = Signal(object)
+    created = Signal(object)
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self.setObjectName("create_view")
+        self._workspace = workspace
+        theme = workspace.theme
+        self._api = ""
+        self._form: CreateForm | None = None
+        self._forms: dict[tuple[str, str], CreateForm] = {}
+        self._preview: Preview | None = None
+        self._previewed: CallRecord | None = None
+        self._generation = -1
+        self._awaited: dict[int, tuple[str, ...]] = {}
+        self._kind = Segmented(theme, columns=4, name="create_kind")
+        self._preset = QComboBox()
+        self._preset.setObjectName("create_preset")
+        self._preset.setAccessibleName("Preset")
+        self._name = QLineEdit("New 1")
+        self._name.setObjectName("create_name")
+        self._name.setMaxLength(260)
+        self._holder = QScrollArea()
+        self._holder.setWidgetResizable(True)
+        self._holder.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._inner = QWidget()
+        self._slot = QVBoxLayout(self._inner)
+        self._slot.setContentsMargins(10, 2, 10, 6)
+        self._slot.setSpacing(4)
+        self._holder.setWidget(self._inner)
+        self.card = VerdictCard(theme)
+        self._create, self._many, self._count = QPushButton("Create"), QPushButton("Create × 16"), QLineEdit("16")
+        self._ghost = QCheckBox("Ghost on map")
+        self._fit = QPushButton("Fit into the heap")
+        self._empty = EmptyState(theme, name="create_empty")
+        self._body = QWidget()
+        self._typing, self._renew = QTimer(self), QTimer(self)
+        self._lay_out()
+        self._connect()
+        self._show_api("")
+
+    # -- what the window calls
+
+    @Slot(object)
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Follow the API, the heaps, and what a change of the layout means for the verdict."""
+        live = snapshot.origin == "simulated"
+        api = snapshot.api if live and snapshot.api in KINDS else ""
+        if api != self._api or (not api and self._body.isVisible()):
+            self._show_api(api, imported=not live)
+        if self._form is None:
+            return
+        if snapshot.generation != self._generation:
+            self._generation = snapshot.generation
+            self._form.set_heaps(_heap_names(snapshot))
+            if self.isVisible() and not self._renew.isActive():
+                self._renew.start()
+
+    def create(self, times: int = 1) -> bool:
+        """Create what the form says, so many times. Return whether it was sent."""
+        form = self._form
+        if form is None:
+            return False
+        names = self._names(times)
+        records: list[CallRecord] = []
+        record, path, why = first_problem(form, names[0])
+        if record is None:
+            self.card.show_refused_input(path, why)
+            self._set_ghost(None)
+            return False
+        records = [record] + [form.record(name) for name in names[1:]]
+        request = self._workspace.controller.apply(*records)
+        if not request:
+            return False
+        self._awaited[request] = names
+        return True
+
+    def form(self) -> CreateForm | None:
+        """Return the shown form."""
+        return self._form
+
+    def choose_kind(self, call: str) -> None:
+        """Show the form of a call."""
+        kinds = KINDS.get(self._api, ())
+        for index, kind in enumerate(kinds):
+            if kind.call == call:
+                self._kind.set_current(index)
+                self._show_form(call)
+
+    def choose_preset(self, title: str) -> None:
+        """Fill in a preset by its title."""
+        index = self._preset.findText(title)
+        if index >= 0:
+            self._preset.setCurrentIndex(index)
+            self._on_preset(index)
+
+    def showEvent(self, event: object) -> None:
+        """Ask again: the layout may have changed while hidden."""
+        self._ask()
+
+    def hideEvent(self, event: object) -> None:
+        """Take the ghost off the map."""
+        self._set_ghost(None)
+
+    def resizeEvent(self, event: object) -> None:
+        """Leave room for the fields in a low dock."""
+        self.card.setFixedHeight(_CARD_PX if self.height() >= _LOW_VIEW_PX else _LOW_CARD_PX)
+
+    # -- parts
+
+    def _lay_out(self) -> None:
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self._empty)
+        outer.addWidget(self._body, 1)
+        layout = QVBoxLayout(self._body)
+        layout.setContentsMargins(0, 8, 0, 8)
+        layout.setSpacing(6)
+        head = QVBoxLayout()
+        head.setContentsMargins(10, 0, 10, 0)
+        head.setSpacing(6)
+        head.addWidget(self._kind)
+        for word, field in (("Preset", self._preset), ("Name", self._name)):
+            line = QHBoxLayout()
+            line.setSpacing(8)
+            text = label(word, "second")
+            text.setFixedWidth(96)
+            line.addWidget(text)
+            line.addWidget(field, 1)
+            head.addLayout(line)
+        layout.addLayout(head)
+        layout.addWidget(self._holder, 1)
+        card = QHBoxLayout()
+        card.setContentsMargins(10, 0, 10, 0)
+        card.addWidget(self.card)
+        layout.addLayout(card)
+        self.card.setFixedHeight(_CARD_PX)
+        self._create.setProperty("primary", True)
+        for button, name in ((self._create, "create_button"), (self._many, "create_many"), (self._fit, "create_fit")):
+            button.setObjectName(name)
+        self._count.setObjectName("create_count")
+        self._count.setAccessibleName("How many")
+        self._count.setFixedWidth(52)
+        self._count.setToolTip(f"How many Create × n makes, 1 … {_MOST:,}")
+        self._ghost.setObjectName("create_ghost")
+        self._ghost.setChecked(True)
+        self._fit.setToolTip("Set HeapOffset to the first hole of the heap that holds the resource")
+        foot = QHBoxLayout()
+        foot.setContentsMargins(10, 0, 10, 0)
+        foot.setSpacing(6)
+        for part in (self._create, self._many, self._count):
+            foot.addWidget(part)
+        foot.addStretch(1)
+        foot.addWidget(self._ghost)
+        layout.addLayout(foot)
+
+    def _connect(self) -> None:
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(_TYPING_MS)
+        self._typing.timeout.connect(self._ask)
+        self._renew.setSingleShot(True)
+        self._renew.setInterval(_RENEW_MS)
+        self._renew.timeout.connect(self._ask)
+        self._kind.chosen.connect(self._on_kind)
+        self._preset.activated.connect(self._on_preset)
+        self._create.clicked.connect(self._on_create)
+        self._many.clicked.connect(self._on_many)
+        self._count.textChanged.connect(self._on_count)
+        self._ghost.toggled.connect(self._show_ghost)
+        self._fit.clicked.connect(self._on_fit)
+        self._name.textEdited.connect(self._typing.start)
+        self.card.repair_wanted.connect(self._on_repair)
+        self._workspace.answered.connect(self._on_answered)
+
+    def _show_api(self, api: str, *, imported: bool = False) -> None:
+        self._api = api
+        kinds = KINDS.get(api, ())
+        self._empty.setVisible(not kinds)
+        self._body.setVisible(bool(kinds))
+        if not kinds:
+            self._form = None
+            self._set_ghost(None)
+            if imported:
+                self._empty.say("Nothing can be created here", "A layout from a file has no device. Open a scenario.")
+            else:
+                self._empty.say("No device", "Open a scenario: its adapter answers what can be created.")
+            return
+        self._kind.set_words([kind.word for kind in kinds])
+        self._show_form(kinds[0].call)
+
+    def _show_form(self, call: str) -> None:
+        key = (self._api, call)
+        form = self._forms.get(key)
+        if form is None:
+            form = CreateForm(self._workspace.theme, self._api, call)
+            form.fill(first_input(self._api, call))
+            form.changed.connect(self._on_typed)
+            self._forms[key] = form
+            self._slot.insertWidget(0, form)
+        for other in self._forms.values():
+            other.setVisible(other is form)
+        self._form = form
+        if self._slot.indexOf(self._fit) < 0:
+            self._slot.addWidget(self._fit, 0, Qt.AlignmentFlag.AlignLeft)
+            self._slot.addStretch(1)
+        self._fit.setVisible(form.field("HeapOffset") is not None)
+        self._preset.clear()
+        self._preset.addItem("own values", None)
+        for preset in PRESETS.get(self._api, ()):
+            self._preset.addItem(preset.title, preset)
+        first = next((i for i, p in enumerate(PRESETS.get(self._api, ())) if p.call == call), -1)
+        self._preset.setCurrentIndex(first + 1)
+        if self._workspace.snapshot is not None:
+            form.set_heaps(_heap_names(self._workspace.snapshot))
+        self._holder.verticalScrollBar().setValue(0)
+        self._ask()
+
+    # -- work
+
+    @Slot()
+    def _on_typed(self) -> None:
+        self._preset.setCurrentIndex(0)
+        self._typing.start()
+
+    @Slot()
+    def _ask(self) -> None:
+        """Judge what the form says: here what is no call at all, on the simulation's thread the rest."""
+        form = self._form
+        if form is None or not self.isVisible():
+            return
+        record, path, why = first_problem(form, self._names(1)[0])
+        if record is None:
+            self._previewed = None
+            self._workspace.controller.forget_previews("create")
+            self.card.show_refused_input(path, why)
+            self._set_ghost(None)
+            return
+        if not self._workspace.is_live:
+            self.card.say_nothing("No device", "The simulation does not run.")
+            return
+        self._previewed = record
+        self._workspace.controller.preview(record)
+
+    @Slot(object)
+    def _on_answered(self, answer: Answer) -> None:
+        names = self._awaited.pop(answer.request, None)
+        if names is not None:
+            self._show_created(answer, names)
+            return
+        preview = answer.preview
+        if preview is None or preview.record != self._previewed or self._form is None:
+            return
+        self._preview = preview
+        self.card.show_preview(preview)
+        layout = preview.layout
+        self._form.set_meaning("Alignment", f"means {layout.alignment:,}" if layout is not None else "")
+        mips = len({s.mip for s in layout.subresources}) if layout is not None else 0
+        for name in ("MipLevels", "Levels"):
+            self._form.set_meaning(name, f"means {mips}" if mips else "")
+        if not preview.verdict.succeeded:
+            for reason in preview.verdict.reasons:
+                for path in reason.remedy.changes if reason.remedy is not None else ():
+                    self._form.mark(path, "refused", reason.text)
+        self._show_ghost()
+
+    def _show_created(self, answer: Answer, names: tuple[str, ...]) -> None:
+        if answer.error is not None:
+            self._workspace.complain(answer.error, lead="Nothing was created: ")
+            return
+        made = tuple(n for n, outcome in zip(names, answer.outcomes, strict=False) if outcome.succeeded)
+        bad = [outcome for outcome in answer.outcomes if not outcome.succeeded]
+        if bad:
+            reason = bad[0].reasons[0] if bad[0].reasons else None
+            why = f"{reason.text} (rule {reason.rule}, {reason.source})" if reason is not None else ""
+            lead = f"{len(bad):,} of {len(answer.outcomes):,} were refused" if len(names) > 1 else names[0]
+            self._workspace.tell("warn", f"{lead}: {bad[0].hr}. {why}")
+            self.card.show_outcome(answer.outcomes)
+        if made:
+            self._name.setText(_next_name(made[-1]))
+            self.created.emit(made)
+
+    def _names(self, times: int) -> tuple[str, ...]:
+        name = self._name.text().strip() or "New 1"
+        names = [name]
+        for _ in range(times - 1):
+            names.append(_next_name(names[-1]))
+        return tuple(names)
+
+    def _set_ghost(self, shown: tuple[object, str, str] | None) -> None:
+        self.ghost_changed.emit(shown)
+
+    @Slot()
+    def _show_ghost(self) -> None:
+        preview = self._preview
+        if preview is None or not self._ghost.isChecked() or preview.record != self._previewed or not self.isVisible():
+            self._set_ghost(None)
+            return
+        self._set_ghost((preview.ghost, self._names(1)[0], preview.refusal))
+
+    @Slot(int)
+    def _on_kind(self, index: int) -> None:
+        self._show_form(KINDS[self._api][index].call)
+
+    @Slot(int)
+    def _on_preset(self, index: int) -> None:
+        preset = self._preset.itemData(index)
+        if preset is None or self._form is None:
+            return
+        if preset.call != self._form.call:
+            self.choose_kind(preset.call)
+        self._form.fill(preset.input)
+        if self._workspace.snapshot is not None:
+            self._form.set_heaps(_heap_names(self._workspace.snapshot))
+        self._preset.setCurrentIndex(index)
+        self._ask()
+
+    @Slot()
+    def _on_create(self) -> None:
+        self.create()
+
+    @Slot()
+    def _on_many(self) -> None:
+        times = self._times()
+        if times:
+            self.create(times)
+
+    def _times(self) -> int:
+        text = self._count.text().strip().replace(",", "")
+        times = int(text) if text.isdecimal() and len(text) < 9 else 0
+        good = 1 <= times <= _MOST
+        set_property(self._count, "state", "" if good else "refused")
+        return times if good else 0
+
+    @Slot(str)
+    def _on_count(self, _text: str) -> None:
+        times = self._times()
+        self._many.setEnabled(bool(times))
+        self._many.setText(f"Create × {times:,}" if times else "Create × n")
+
+    @Slot(object)
+    def _on_repair(self, changes: Mapping[str, object]) -> None:
+        if self._form is not None:
+            self._form.change(changes)
+
+    @Slot()
+    def _on_fit(self) -> None:
+        form, preview, snapshot = self._form, self._preview, self._workspace.snapshot
+        if form is None or snapshot is None or preview is None or preview.layout is None:
+            return
+        heap = form.field("pHeap")
+        name = str(heap.value()) if heap is not None else ""
+        layout = preview.layout
+        offset = first_hole(snapshot, name, layout.size_bytes, layout.alignment)
+        if offset is None:
+            self._workspace.tell("warn", f"No hole of {name} holds {layout.size_bytes:,} B. Take another heap.")
+            return
+        form.change({"HeapOffset": offset})
+
+
+def first_hole(snapshot: Snapshot, heap: str, size: int, alignment: int) -> int | None:
+    """Return the offset of the first hole of a heap that holds a resource, or None.
+
+    Args:
+        snapshot: The layout.
+        heap: Name of the heap.
+        size: Bytes.
+        alignment: Bytes, a power of two.
+    """
+    if heap not in snapshot.heaps.names:
+        return None
+    index = snapshot.heaps.names.index(heap)
+    blocks = snapshot.blocks
+    mine = np.flatnonzero(blocks.heap == index)
+    order = mine[np.argsort(blocks.offset[mine], kind="stable")]
+    at = 0
+    for offset, length in zip(blocks.offset[order].tolist(), blocks.size[order].tolist(), strict=True):
+        if align_up(at, alignment) + size <= offset:
+            break
+        at = max(at, offset + length)
+    at = align_up(at, alignment)
+    return at if at + size <= int(snapshot.heaps.size[index]) else None
+
+
+def _heap_names(snapshot: Snapshot) -> list[str]:
+    heaps = snapshot.heaps
+    chosen = np.flatnonzero(~heaps.committed & (heaps.kind != HeapKind.NONE))
+    return [heaps.names[i] for i in chosen.tolist()]
+
+
+def _next_name(name: str) -> str:
+    match = _NUMBERED.match(name)
+    if match is None:
+        return f"{name} 2"
+    digits = match[2]
+    return f"{name[: -len(digits)]}{int(digits) + 1:0{len(digits)}d}"
+

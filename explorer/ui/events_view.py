@@ -1,0 +1,313 @@
+"""The Events view: the tail of the simulation's events, filtered by kind and text, following the newest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from explorer.core.events import Event, EventKind
+from explorer.core.units import format_bytes, format_exact
+from explorer.ui.controls import EmptyState, label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from explorer.sim.snapshot import Snapshot
+    from explorer.ui.theme import Theme
+    from explorer.ui.workspace import Workspace
+
+_TITLES = ("Frame", "Event", "Subject", "Segment", "Size", "What happened")
+_WIDTHS = (56, 96, 150, 90, 76, 360)
+_ROOT = QModelIndex()
+_REFRESH_MS = 100
+BAD = frozenset(
+    {EventKind.REFUSED, EventKind.HAZARD, EventKind.DEVICE_LOST, EventKind.DEVICE_REMOVED, EventKind.OVER_BUDGET}
+)
+COSTLY = frozenset(
+    {
+        EventKind.EVICTED, EventKind.PAGED_OUT, EventKind.DEMOTED, EventKind.STALLED, EventKind.LRU_TO_MRU,
+        EventKind.MISPLACED, EventKind.TRIMMED, EventKind.NOT_SIMULATED,
+    }
+)  # fmt: skip
+
+
+class EventModel(QAbstractTableModel):
+    """The events of a snapshot that pass the filter, oldest first."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._all: Sequence[Event] = ()
+        self._shown: list[Event] = []
+        self._kind = ""
+        self._text = ""
+
+    @property
+    def shown(self) -> Sequence[Event]:
+        """The events that pass."""
+        return self._shown
+
+    def set_events(self, events: Sequence[Event]) -> None:
+        """Show another tail."""
+        if events is self._all:
+            return
+        self._all = events
+        self._refilter(same_filter=True)
+
+    def set_filter(self, kind: str, text: str) -> None:
+        """Pass only a kind (empty: all) and a text in subject, segment, rule or sentence."""
+        self._kind, self._text = kind, text.strip().lower()
+        self._refilter(same_filter=False)
+
+    def _refilter(self, *, same_filter: bool) -> None:
+        shown = [event for event in self._all if self._passes(event)]
+        kept = self._shown
+        grown = same_filter and bool(kept) and len(shown) >= len(kept)
+        if grown and shown[0] == kept[0] and shown[len(kept) - 1] == kept[-1]:
+            # The usual case while paused or slow: only new events at the end.
+            if len(shown) > len(kept):
+                self.beginInsertRows(_ROOT, len(kept), len(shown) - 1)
+                self._shown = shown
+                self.endInsertRows()
+            return
+        self.beginResetModel()
+        self._shown = shown
+        self.endResetModel()
+
+    def _passes(self, event: Event) -> bool:
+        if self._kind and event.kind.value != self._kind:
+            return False
+        if not self._text:
+            return True
+        return self._text in f"{event.subject}\n{event.segment}\n{event.rule}\n{event.text}".lower()
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT) -> int:
+        """Return the events that pass."""
+        return 0 if parent.isValid() else len(self._shown)
+
+    def columnCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT) -> int:
+        """Return the columns."""
+        return 0 if parent.isValid() else len(_TITLES)
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return what a cell says and how."""
+        if not index.isValid() or not index.row() < len(self._shown):
+            return None
+        event, column = self._shown[index.row()], index.column()
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._cell(event, column)
+            case Qt.ItemDataRole.ToolTipRole:
+                return describe_event(event)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                side = Qt.AlignmentFlag.AlignRight if column in (0, 4) else Qt.AlignmentFlag.AlignLeft
+                return side | Qt.AlignmentFlag.AlignVCenter
+            case Qt.ItemDataRole.ForegroundRole if column == 1:
+                if event.kind in BAD:
+                    return self._theme.colour("error")
+                return self._theme.colour("warn") if event.kind in COSTLY else None
+            case _:
+                return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Return a column's title."""
+        if orientation == Qt.Orientation.Vertical or not 0 <= section < len(_TITLES):
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section in (0, 4) else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return _TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+    def _cell(self, event: Event, column: int) -> str:
+        size = format_bytes(event.size_bytes) if event.size_bytes else "none"
+        return (
+            f"{event.frame:,}", event_word(event.kind), event.subject or "device", event.segment or "none", size,
+            event.text,
+        )[column]  # fmt: skip
+
+
+def event_word(kind: EventKind) -> str:
+    """Return a kind of event in words."""
+    return kind.value.replace("_", " ")
+
+
+def describe_event(event: Event) -> str:
+    """Return all that is known about an event."""
+    parts = [f"{event.number:,} · frame {event.frame:,} · {event_word(event.kind)}", event.text]
+    if event.size_bytes:
+        parts.append(format_exact(event.size_bytes))
+    if event.rule:
+        parts.append(f"rule {event.rule}")
+    if event.cause >= 0:
+        parts.append(f"caused by event {event.cause:,}")
+    return "\n".join(part for part in parts if part)
+
+
+class EventsView(QWidget):
+    """Log with filter.
+
+    Signals:
+        subject_picked: Name of the resource or heap of the event that was activated.
+        count_changed: Events since the start.
+    """
+
+    subject_picked = Signal(str)
+    count_changed = Signal(object)
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self.setObjectName("events_view")
+        theme = workspace.theme
+        self._workspace = workspace
+        self._waiting: Snapshot | None = None
+        self.model = EventModel(theme)
+        self.table = QTableView()
+        self.table.setObjectName("events_table")
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(theme.row_height)
+        self.table.horizontalHeader().setHighlightSections(False)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for index, width in enumerate(_WIDTHS):
+            self.table.setColumnWidth(index, width)
+        self._kind = QComboBox()
+        self._kind.setObjectName("event_kind")
+        self._kind.setAccessibleName("Kind of event")
+        self._kind.addItem("All kinds", "")
+        for kind in EventKind:
+            self._kind.addItem(event_word(kind), kind.value)
+        self._text = QLineEdit()
+        self._text.setObjectName("event_text")
+        self._text.setPlaceholderText("Name, segment, rule or words")
+        self._text.setClearButtonEnabled(False)
+        self._follow = QPushButton("Follow")
+        self._follow.setObjectName("event_follow")
+        self._follow.setCheckable(True)
+        self._follow.setChecked(True)
+        self._follow.setToolTip("Keep the newest event in view")
+        self._count = label("", "small", name="event_count")
+        self._empty = EmptyState(theme, name="events_empty")
+        self._empty.setParent(self.table.viewport())
+        self._empty.hide()
+        self.table.viewport().installEventFilter(self)
+        self._refresh = QTimer(self)
+        self._refresh.setSingleShot(True)
+        self._refresh.setInterval(_REFRESH_MS)
+        self._lay_out()
+        self._refresh.timeout.connect(self._show_waiting)
+        self._kind.currentIndexChanged.connect(self._filter)
+        self._text.textChanged.connect(self._filter)
+        self._follow.toggled.connect(self._on_follow)
+        self._empty.acted.connect(self._clear)
+        self.table.activated.connect(self._on_activated)
+        self.table.clicked.connect(self._on_activated)
+
+    @Slot(object)
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Show the tail of a snapshot's events, several times a second at most."""
+        self._waiting = snapshot
+        self.count_changed.emit(sum(snapshot.event_counts.values()))
+        if self.isVisible() and not self._refresh.isActive():
+            self._show_waiting()
+            self._refresh.start()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the empty state as large as the rows."""
+        if event.type() == QEvent.Type.Resize:
+            self._empty.setGeometry(self.table.viewport().rect())
+        return super().eventFilter(watched, event)
+
+    def showEvent(self, event: object) -> None:
+        """Catch up with what came while hidden."""
+        self._show_waiting()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        tools = QHBoxLayout()
+        tools.setContentsMargins(8, 6, 8, 6)
+        tools.setSpacing(8)
+        tools.addWidget(self._kind)
+        tools.addWidget(self._text, 1)
+        tools.addWidget(self._follow)
+        tools.addWidget(self._count)
+        layout.addLayout(tools)
+        layout.addWidget(self.table, 1)
+
+    @Slot()
+    def _show_waiting(self) -> None:
+        snapshot, self._waiting = self._waiting, None
+        if snapshot is None:
+            return
+        self.model.set_events(snapshot.events)
+        self._after_change(snapshot)
+
+    def _after_change(self, snapshot: Snapshot | None) -> None:
+        if self._follow.isChecked():
+            self.table.scrollToBottom()
+        shown = len(self.model.shown)
+        self._count.setText(f"{shown:,} shown")
+        self._empty.setVisible(shown == 0)
+        if shown or snapshot is None:
+            return
+        total = sum(snapshot.event_counts.values())
+        if snapshot.origin == "imported":
+            self._empty.say("No events", "A layout from a file is one moment: nothing happened in it.")
+        elif total == 0:
+            self._empty.say("No events yet", "Press play, or create something.")
+        else:
+            self._empty.say(
+                "No event passes the filter", f"{len(snapshot.events):,} events are kept, none fits.", "Clear filter"
+            )
+
+    @Slot()
+    def _filter(self) -> None:
+        self.model.set_filter(str(self._kind.currentData()), self._text.text())
+        self._after_change(self._workspace.snapshot)
+
+    @Slot()
+    def _clear(self) -> None:
+        self._kind.setCurrentIndex(0)
+        self._text.clear()
+
+    @Slot(bool)
+    def _on_follow(self, on: bool) -> None:
+        if on:
+            self.table.scrollToBottom()
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        subject = self.model.shown[index.row()].subject
+        if subject:
+            self.subject_picked.emit(subject)

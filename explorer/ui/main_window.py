@@ -1,0 +1,416 @@
+"""The main window: menus, top bar, message line, map in the centre, docks around it, status bar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, QUrl, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFocusFrame,
+    QAbstractButton,
+    QApplication,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QMenuBar,
+    QPushButton,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from explorer.ui.actions import ActionSet
+from explorer.ui.controls import label
+from explorer.ui.docks import TabBarTuner, ViewDock
+from explorer.ui.long_work import LongWork
+from explorer.ui.message_bar import MessageBar, WorkBar
+from explorer.ui.opening import Opener
+from explorer.ui.palette_popup import PalettePopup
+from explorer.ui.status import StatusLine
+from explorer.ui.top_bar import TopBar
+from explorer.ui.view_links import ViewLinks
+from explorer.ui.views import VIEWS
+from explorer.ui.window_commands import WindowCommands
+
+if TYPE_CHECKING:
+    from explorer.sim.snapshot import Snapshot
+    from explorer.ui.workspace import Document, Workspace
+
+LEFT_PX, RIGHT_PX, BOTTOM_PX, EVENTS_PX = 340, 300, 220, 380
+_NARROW_PX = 1400
+"""Below this width the Inspector is a tab behind Create (VISUAL section 4)."""
+
+
+class MainWindow(QMainWindow):
+    """The window of a workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self.setObjectName("main_window")
+        self.setWindowTitle("Memory-layout explorer")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.setDockOptions(
+            # Not animated: nothing moves by itself.
+            QMainWindow.DockOption.AllowNestedDocks | QMainWindow.DockOption.AllowTabbedDocks
+        )
+        for area in (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea,
+                     Qt.DockWidgetArea.BottomDockWidgetArea):  # fmt: skip
+            self.setTabPosition(area, QTabWidget.TabPosition.North)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.workspace = workspace
+        self.work = LongWork(self)
+        self.opener = Opener(workspace, self.work)
+        self.commands = WindowCommands(self, workspace, self.opener)
+        self.actions_set = ActionSet(self, self.commands, workspace, workspace.theme)
+        self.views: dict[str, Any] = {}
+        self.docks: dict[str, ViewDock] = {}
+        self._tuner = TabBarTuner(self)
+        self._palette: PalettePopup | None = None
+        self._is_narrow: bool | None = None
+        self._build_bars()
+        self._build_views()
+        self.links = ViewLinks(self, workspace)
+        self._ring = QFocusFrame(self)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_focus)
+        workspace.snapshot_changed.connect(self._on_snapshot)
+        workspace.document_changed.connect(self._on_document)
+        workspace.run_state_changed.connect(self._on_state)
+        workspace.selection_changed.connect(self._on_state)
+        workspace.messaged.connect(self.messages.show_message)
+        workspace.goto_requested.connect(self.show_view)
+        workspace.theme.changed.connect(self._on_theme)
+        workspace.units_changed.connect(self._mark_choices)
+        self.messages.acted.connect(self._on_message_action)
+        self.work.started.connect(self.working.show_work)
+        self.work.ended.connect(self.working.finish)
+        self.working.cancelled.connect(self.work.cancel)
+        self.resize(1440, 900)
+        self._arrange()
+        self._mark_choices()
+        self._restore()
+
+    # -- parts
+
+    def _build_bars(self) -> None:
+        # Not menuBar(): that one would be deleted when the whole head becomes the menu widget.
+        self.menu_bar = QMenuBar()
+        bar = self.menu_bar
+        self.recent_menu = QMenu("Open &recent", self)
+        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        self.actions_set.fill(bar, {"&File": self._add_recent_menu, "&View": self._add_view_menu})
+        corner = QWidget(bar)
+        corner.setObjectName("menu_corner")
+        line = QHBoxLayout(corner)
+        line.setContentsMargins(8, 2, 8, 2)
+        line.setSpacing(8)
+        self.document_name = label("", name="document_name")
+        self.document_state = label("", name="document_state")
+        self.palette_field = QPushButton("Commands, resources, scenarios     Ctrl K")
+        self.palette_field.setObjectName("palette_field")
+        self.palette_field.setProperty("field", True)
+        self.palette_field.setMinimumWidth(280)
+        self.palette_field.setIcon(self.workspace.theme.icon("search"))
+        self.palette_field.clicked.connect(self.commands.do_palette)
+        line.addWidget(self.document_name)
+        line.addWidget(self.document_state)
+        line.addSpacing(16)
+        line.addWidget(self.palette_field)
+        bar.setCornerWidget(corner, Qt.Corner.TopRightCorner)
+        self.top_bar = TopBar(self.workspace, self.actions_set)
+        self.top_bar.sought.connect(self.commands.seek)
+        self.top_bar.speed_chosen.connect(self.commands.set_speed)
+        self.messages = MessageBar(self.workspace.theme)
+        self.working = WorkBar()
+        self.status = StatusLine(self.workspace)
+        self.setStatusBar(self.status)
+
+    def _build_views(self) -> None:
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.centre_tabs = QTabWidget()
+        self.centre_tabs.setObjectName("centre_tabs")
+        self.centre_tabs.setDocumentMode(True)
+        self.centre_tabs.tabBar().setExpanding(False)
+        self.centre_tabs.tabBar().setDrawBase(False)
+        column.addWidget(self.centre_tabs)
+        self.setCentralWidget(centre)
+        head = QWidget()
+        rows = QVBoxLayout(head)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        for part in (self.menu_bar, self.top_bar, self.working, self.messages):
+            rows.addWidget(part)
+        # The menu widget spans the whole width above the docks, so the top bar does too.
+        self.setMenuWidget(head)
+        for spec in VIEWS:
+            view = spec.make(self.workspace)
+            self.views[spec.id] = view
+            if spec.area == "centre":
+                self.centre_tabs.addTab(view, spec.title)
+            else:
+                self.docks[spec.id] = ViewDock(self.workspace.theme, spec.id, spec.title, view, self)
+            self.workspace.snapshot_changed.connect(view.show_snapshot)
+
+    def _add_recent_menu(self, menu: QMenu) -> None:
+        menu.addMenu(self.recent_menu)
+
+    def _add_view_menu(self, menu: QMenu) -> None:
+        for spec in VIEWS:
+            action = QAction(spec.title, self)
+            action.setObjectName(f"show_{spec.id}")
+            action.setShortcut(QKeySequence(spec.shortcut))
+            action.setData(spec.id)
+            action.triggered.connect(self._on_show_view)
+            menu.addAction(action)
+
+    def _arrange(self) -> None:
+        """Put every dock where it is at first."""
+        areas = {
+            "left_top": Qt.DockWidgetArea.LeftDockWidgetArea, "left_bottom": Qt.DockWidgetArea.LeftDockWidgetArea,
+            "right": Qt.DockWidgetArea.RightDockWidgetArea, "bottom_left": Qt.DockWidgetArea.BottomDockWidgetArea,
+            "bottom_right": Qt.DockWidgetArea.BottomDockWidgetArea,
+        }  # fmt: skip
+        first: dict[str, QDockWidget] = {}
+        for spec in VIEWS:
+            dock = self.docks.get(spec.id)
+            if dock is None:
+                continue
+            dock.setFloating(False)
+            if spec.area in first:
+                self.tabifyDockWidget(first[spec.area], dock)
+            else:
+                orientation = Qt.Orientation.Vertical if spec.area.startswith("left") else Qt.Orientation.Horizontal
+                self.addDockWidget(areas[spec.area], dock, orientation)
+                first[spec.area] = dock
+            dock.show()
+        for dock in first.values():
+            dock.raise_()
+        self._place_inspector(self.width() < _NARROW_PX)
+        self._size_docks()
+        for dock in self.docks.values():
+            dock.refresh_title()
+
+    def _place_inspector(self, narrow: bool) -> None:
+        self._is_narrow = narrow
+        inspector, create = self.docks["inspector"], self.docks["create"]
+        if narrow:
+            self.tabifyDockWidget(create, inspector)
+            create.raise_()
+        else:
+            self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, inspector)
+
+    def _size_docks(self) -> None:
+        docks = self.docks
+        self.resizeDocks([docks["device"]], [LEFT_PX if not self._is_narrow else LEFT_PX - 20], Qt.Orientation.Horizontal)
+        if not self._is_narrow:
+            self.resizeDocks([docks["inspector"]], [RIGHT_PX], Qt.Orientation.Horizontal)
+        self.resizeDocks([docks["resources"]], [BOTTOM_PX + self.height() // 12], Qt.Orientation.Vertical)
+        wide = max(self.width() - LEFT_PX - EVENTS_PX, 400)
+        self.resizeDocks([docks["resources"], docks["events"]], [wide, EVENTS_PX], Qt.Orientation.Horizontal)
+        low = self.height() * 2 // 5
+        self.resizeDocks([docks["device"], docks["create"]], [low, self.height() - low], Qt.Orientation.Vertical)
+
+    def _restore(self) -> None:
+        layout = self.workspace.settings.layout()
+        if layout is None:
+            return
+        self.restoreGeometry(layout[0])
+        if self.restoreState(layout[1]):
+            self._is_narrow = self.width() < _NARROW_PX
+        for dock in self.docks.values():
+            dock.refresh_title()
+
+    # -- what commands use
+
+    @Slot(str)
+    def show_view(self, name: str) -> None:
+        """Bring a view to the front."""
+        view = self.views.get(name)
+        if view is None:
+            return
+        dock = self.docks.get(name)
+        if dock is None:
+            self.centre_tabs.setCurrentWidget(view)
+        else:
+            dock.show()
+            dock.raise_()
+        view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def open_palette(self, text: str) -> None:
+        """Open the command palette with a text."""
+        if self._palette is None:
+            self._palette = PalettePopup(self.workspace, self.actions_set, self)
+            self._palette.entry_chosen.connect(self.commands.choose_palette_entry)
+        right = self.palette_field.mapToGlobal(self.palette_field.rect().topRight()).x()
+        self._palette.open_over(self, right, text)
+
+    def palette_popup(self) -> PalettePopup | None:
+        """Return the command palette; None before it was opened."""
+        return self._palette
+
+    def copy_rows(self) -> None:
+        """Copy the selected rows as a table."""
+        self.views["resources"].copy_rows()
+
+    def scroll_map_to(self, resource: int) -> None:
+        """Show a resource on the map."""
+        self.views["map"].scroll_to_resource(resource)
+
+    def focus_map_search(self) -> None:
+        """Put the cursor into the map's search."""
+        self.views["map"].focus_search()
+
+    def open_adapter_picker(self) -> None:
+        """Open the adapter picker."""
+        self.views["device"].open_picker()
+
+    def create_from_form(self) -> None:
+        """Create what the form says."""
+        self.views["create"].create()
+
+    def choose_theme(self, choice: str) -> None:
+        """Switch the theme and remember it."""
+        self.workspace.theme.choose(choice)
+        self.workspace.settings.set_theme(choice)
+        self._mark_choices()
+
+    def reset_layout(self) -> None:
+        """Put every dock back where it was at first."""
+        self.workspace.settings.forget_layout()
+        self._arrange()
+
+    # -- reactions
+
+    @Slot(object)
+    def _on_snapshot(self, snapshot: Snapshot) -> None:
+        self.status.show_snapshot(snapshot)
+        self._say_document()
+
+    @Slot(object)
+    def _on_document(self, document: Document) -> None:
+        self.document_name.setText(document.name)
+        self._say_document()
+        self.actions_set.refresh()
+
+    @Slot()
+    def _on_state(self) -> None:
+        self.actions_set.refresh()
+        self.status.show_state()
+        self._say_document()
+
+    def _say_document(self) -> None:
+        document, state = self.workspace.document, self.workspace.run_state
+        if document.kind == "scenario":
+            text = "scenario, edited" if state is not None and state.journal else "scenario"
+        else:
+            text = "imported layout" if document.kind == "file" else ""
+        if text != self.document_state.text():
+            self.document_state.setText(text)
+        title = f"{document.name} – Memory-layout explorer" if document.name else "Memory-layout explorer"
+        if title != self.windowTitle():
+            self.setWindowTitle(title)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.palette_field.setIcon(self.workspace.theme.icon("search"))
+        for view in self.views.values():
+            if hasattr(view, "set_theme"):
+                view.set_theme(self.workspace.theme.name)
+        self._mark_choices()
+
+    @Slot()
+    def _mark_choices(self) -> None:
+        for choice in ("system", "light", "dark"):
+            self.actions_set[f"theme_{choice}"].setChecked(self.workspace.theme.choice == choice)
+        for units in ("binary", "bytes"):
+            self.actions_set[f"units_{units}"].setChecked(self.workspace.units == units)
+
+    @Slot()
+    def _on_show_view(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.show_view(str(action.data()))
+
+    @Slot(str)
+    def _on_message_action(self, name: str) -> None:
+        self.actions_set[name].trigger()
+
+    @Slot()
+    def _fill_recent(self) -> None:
+        self.recent_menu.clear()
+        for path in self.workspace.settings.recent_files():
+            action = self.recent_menu.addAction(path)
+            action.setData(path)
+            action.triggered.connect(self._on_recent)
+        if self.recent_menu.isEmpty():
+            self.recent_menu.addAction("No file was opened yet").setEnabled(False)
+
+    @Slot()
+    def _on_recent(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.opener.open_path(str(action.data()))
+
+    @Slot(QWidget, QWidget)
+    def _on_focus(self, _old: QWidget | None, new: QWidget | None) -> None:
+        # Fields show the ring as their own border; buttons get it around them.
+        if not isValid(self._ring):
+            self._ring = QFocusFrame(self)
+        round_button = isinstance(new, QAbstractButton) and new.window() is self and new.property("field") is not True
+        self._ring.setWidget(new if round_button else None)  # pyright: ignore[reportArgumentType] - None hides it
+
+    # -- events
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take one file."""
+        if _local_files(event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the file; several at once open the first and say so."""
+        paths = _local_files(event.mimeData().urls())
+        if not paths:
+            return
+        event.acceptProposedAction()
+        self.opener.open_path(paths[0])
+        if len(paths) > 1:
+            self.workspace.tell("info", f"{len(paths)} files were dropped; the first was opened.")
+
+    def resizeEvent(self, event: object) -> None:
+        """Move the Inspector when the window becomes narrow or wide."""
+        narrow = self.width() < _NARROW_PX
+        if self._is_narrow is not None and narrow != self._is_narrow and not self.docks["inspector"].isFloating():
+            self._place_inspector(narrow)
+            QTimer.singleShot(0, self, self._after_move)
+
+    @Slot()
+    def _after_move(self) -> None:
+        self._size_docks()
+        for dock in self.docks.values():
+            dock.refresh_title()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember the layout and end every thread."""
+        settings = self.workspace.settings
+        settings.set_layout(QByteArray(self.saveGeometry()), QByteArray(self.saveState()))
+        settings.flush()
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.disconnect(self._on_focus)
+        self.work.close()
+        self.workspace.controller.close()
+        event.accept()
+
+
+def _local_files(urls: list[QUrl]) -> list[str]:
+    return [url.toLocalFile() for url in urls if url.isLocalFile()]
+

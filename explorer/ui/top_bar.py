@@ -1,0 +1,182 @@
+"""Transport, speed, scrubber with the frame counter, gauges, undo and redo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSlider, QToolButton, QVBoxLayout, QWidget
+
+from explorer.ui.controls import ElidedLabel, label
+from explorer.ui.gauges import GaugeRow
+
+if TYPE_CHECKING:
+    from explorer.sim.commands import RunState
+    from explorer.sim.snapshot import Snapshot
+    from explorer.ui.actions import ActionSet
+    from explorer.ui.workspace import Workspace
+
+BASE_FRAMES_PER_S = 60.0
+SPEEDS: tuple[tuple[str, float | None], ...] = (
+    ("0.1 ×", 6.0), ("0.25 ×", 15.0), ("0.5 ×", 30.0), ("1.0 ×", BASE_FRAMES_PER_S), ("2.0 ×", 120.0),
+    ("4.0 ×", 240.0), ("Unlimited", None),
+)  # fmt: skip
+"""Word and frames a second; None runs flat out."""
+
+_TRANSPORT = ("restart", "step_back", "play", "step_call", "step_frame", "loop")
+_SLIDER_MAX = 1_000_000
+
+
+class Scrubber(QWidget):
+    """Frame counter over a slider.
+
+    Signals:
+        sought: The frame that the user wants.
+    """
+
+    sought = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._frame, self._frames = 0, 0
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        head = QHBoxLayout()
+        head.setSpacing(4)
+        self._word = label("Frame", "small")
+        self._counter = label("0", "strong", name="frame_counter")
+        self._of = label("", "small", name="frame_of")
+        self._right = ElidedLabel("", "small", name="frame_right")
+        self._right.setAlignment(Qt.AlignmentFlag.AlignRight)
+        for part in (self._word, self._counter, self._of):
+            head.addWidget(part)
+        head.addWidget(self._right, 1)
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setObjectName("scrubber")
+        self._slider.setAccessibleName("Frame")
+        self._slider.setRange(0, 1)
+        self._slider.valueChanged.connect(self._on_value)
+        layout.addStretch(1)
+        layout.addLayout(head)
+        layout.addWidget(self._slider)
+        layout.addStretch(1)
+
+    def counter_text(self) -> str:
+        """Return the frame counter, for example ``1,284 / 3,000``."""
+        return f"{self._counter.text()} {self._of.text()}".strip()
+
+    def show_state(self, frame: int, frames: int, right: str) -> None:
+        """Show where a run stands; ``frames`` 0 is an endless one."""
+        self._frame, self._frames = frame, frames
+        self._counter.setText(f"{frame:,}")
+        self._of.setText(f"/ {frames:,}" if frames else "")
+        self._right.setText(right)
+        self.setEnabled(frames > 0)
+        if self._slider.isSliderDown():
+            return
+        self._slider.blockSignals(True)
+        self._slider.setRange(0, min(max(frames, 1), _SLIDER_MAX))
+        self._slider.setValue(min(frame, self._slider.maximum()))
+        self._slider.blockSignals(False)
+
+    @Slot(int)
+    def _on_value(self, value: int) -> None:
+        if value != self._frame:
+            self.sought.emit(value)
+
+
+class TopBar(QWidget):
+    """The bar under the menus.
+
+    Signals:
+        sought: The frame that the user wants.
+        speed_chosen: Frames a second, None flat out.
+    """
+
+    sought = Signal(object)
+    speed_chosen = Signal(object)
+
+    def __init__(self, workspace: Workspace, actions: ActionSet) -> None:
+        super().__init__()
+        self._workspace, self._actions = workspace, actions
+        self.setObjectName("top_bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setMinimumHeight(workspace.theme.size("top_bar"))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 0, 12, 0)
+        layout.setSpacing(4)
+        for name in _TRANSPORT:
+            layout.addWidget(self._button(name))
+        layout.addSpacing(8)
+        self._speed = QComboBox()
+        self._speed.setObjectName("speed")
+        self._speed.setAccessibleName("Speed")
+        self._speed.setToolTip(f"Frames a second of wall time; 1.0 × is {BASE_FRAMES_PER_S:.0f}")
+        self._speed.addItems([word for word, _ in SPEEDS])
+        self._speed.setCurrentText("1.0 ×")
+        self._speed.setFixedWidth(92)
+        self._speed.currentIndexChanged.connect(self._on_speed)
+        layout.addWidget(self._speed)
+        layout.addSpacing(8)
+        self.scrubber = Scrubber()
+        self.scrubber.setMinimumWidth(130)
+        self.scrubber.setMaximumWidth(300)
+        self.scrubber.sought.connect(self.sought)
+        layout.addWidget(self.scrubber, 2)
+        layout.addSpacing(8)
+        line = QFrame()
+        line.setFixedWidth(1)
+        line.setStyleSheet("")
+        line.setProperty("vertical_line", True)
+        layout.addWidget(line)
+        layout.addSpacing(8)
+        self.gauges = GaugeRow(workspace.theme)
+        layout.addWidget(self.gauges, 6)
+        layout.addSpacing(8)
+        for name in ("undo", "redo"):
+            layout.addWidget(self._button(name))
+        workspace.run_state_changed.connect(self.show_state)
+        workspace.snapshot_changed.connect(self.show_snapshot)
+
+    @Slot(object)
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Show the gauges of a snapshot."""
+        self.gauges.show_snapshot(snapshot)
+        self._show_frame()
+
+    @Slot(object)
+    def show_state(self, state: RunState | None) -> None:
+        """Show how the loop stands."""
+        playing = state is not None and state.playing
+        play = self._actions["play"]
+        play.setChecked(playing)
+        play.setIcon(self._workspace.theme.icon("pause" if playing else "play"))
+        play.setText("Pause" if playing else "Play")
+        self._show_frame()
+
+    def _show_frame(self) -> None:
+        snapshot, state = self._workspace.snapshot, self._workspace.run_state
+        if snapshot is None:
+            return
+        if state is None:
+            self.scrubber.show_state(snapshot.provenance.frame, 0, "imported, no time")
+            return
+        run = max(snapshot.provenance.frame, 1)
+        total = snapshot.times.gpu_ns + snapshot.times.transfer_ns + snapshot.times.stall_ns
+        right = f"{total / run / 1e6:.1f} ms est. · seed {snapshot.provenance.seed}" if total else ""
+        self.scrubber.show_state(snapshot.provenance.frame, state.frames, right)
+
+    def _button(self, name: str) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName(f"action_{name}")
+        button.setProperty("tool", True)
+        button.setIconSize(QSize(16, 16))
+        button.setDefaultAction(self._actions[name])
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    @Slot(int)
+    def _on_speed(self, index: int) -> None:
+        self.speed_chosen.emit(SPEEDS[index][1])

@@ -1,0 +1,199 @@
+"""The live verdict: HRESULT, the same four rows always, then the rules that decided with their sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from explorer.core.units import format_address, format_bytes, format_exact
+from explorer.ui.controls import ElidedLabel, label, set_property
+from explorer.ui.facts import Fact, FactsGrid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from explorer.core.verdicts import Remedy
+    from explorer.device.outcome import Outcome, Preview
+    from explorer.ui.theme import Theme
+
+_REASONS = 6
+_WAITING = "…"
+
+
+class VerdictCard(QFrame):
+    """What a creation call would do. Its height does not change with what it says.
+
+    Signals:
+        repair_wanted: Dotted path → value, of the remedy.
+    """
+
+    repair_wanted = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._remedy: Remedy | None = None
+        self.setObjectName("verdict_card")
+        self.setProperty("card", True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(1, 1, 1, 1)
+        layout.setSpacing(0)
+        self._head = QFrame()
+        self._head.setObjectName("verdict_head")
+        head = QHBoxLayout(self._head)
+        head.setContentsMargins(8, 5, 8, 5)
+        head.setSpacing(8)
+        self._icon = QLabel()
+        self._hr = label("", name="verdict_hr")
+        self._clause = ElidedLabel("", name="verdict_clause")
+        head.addWidget(self._icon)
+        head.addWidget(self._hr)
+        head.addWidget(self._clause, 1)
+        layout.addWidget(self._head)
+        self._rows = FactsGrid(52)
+        self._reasons = label("", "small", name="verdict_reasons", wrap=True)
+        self._reasons.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._reasons.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._repair = QPushButton()
+        self._repair.setObjectName("verdict_repair")
+        self._repair.clicked.connect(self._on_repair)
+        body = QWidget()
+        inner = QVBoxLayout(body)
+        inner.setContentsMargins(8, 6, 8, 6)
+        inner.setSpacing(6)
+        inner.addWidget(self._rows)
+        inner.addWidget(self._repair, 0, Qt.AlignmentFlag.AlignLeft)
+        inner.addWidget(self._reasons)
+        inner.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(body)
+        for part in (area, area.viewport(), body):
+            part.setAutoFillBackground(False)
+            part.setStyleSheet("background: transparent;")
+        layout.addWidget(area, 1)
+        theme.changed.connect(self._retint)
+        self.say_nothing("Nothing to judge", "Open a scenario to create in it.")
+
+    def hr(self) -> str:
+        """Return the shown HRESULT."""
+        return self._hr.text()
+
+    def facts(self) -> Mapping[str, str]:
+        """Return the shown rows by name."""
+        return {fact.name: fact.value for fact in self._rows.facts}
+
+    def reasons_text(self) -> str:
+        """Return the shown reasons."""
+        return self._reasons.text()
+
+    def say_nothing(self, head: str, why: str) -> None:
+        """Say why there is no verdict."""
+        self._show_head("none", head, "")
+        self._rows.show_facts([Fact(name, "none") for name in ("Size", "Place", "Access", "After")])
+        self._reasons.setText(why)
+        self._set_remedy(None)
+
+    def show_refused_input(self, path: str, why: str) -> None:
+        """Say that a value cannot be used."""
+        self._show_head("error", "Not a call", f"{path or 'a value'} cannot be used")
+        self._rows.show_facts(
+            [Fact("Size", "unknown"), Fact("Place", "unknown"), Fact("Access", "unknown"), Fact("After", "nothing was created")]
+        )
+        self._reasons.setText(why)
+        self._set_remedy(None)
+
+    def show_preview(self, preview: Preview, times: int = 1) -> None:
+        """Show what the call would do."""
+        verdict = preview.verdict
+        placed = preview.ghost is not None
+        if not verdict.succeeded:
+            level, clause = "error", "refused" if verdict.hr != "NOT_SIMULATED" else "not simulated"
+        elif preview.refusal:
+            level, clause = "warn", "legal, but it does not fit"
+        else:
+            level, clause = "ok", "can be created here" if placed else "can be created"
+        self._show_head(level, verdict.hr, clause)
+        self._rows.show_facts(_preview_facts(preview))
+        lines = [preview.refusal] if preview.refusal else []
+        lines += [preview.why] if preview.why else []
+        lines += [f"{reason.rule} – {reason.text} – {reason.source}" for reason in verdict.reasons[:_REASONS]]
+        more = len(verdict.reasons) - _REASONS
+        if more > 0:
+            lines.append(f"and {more} more rules")
+        self._reasons.setText("\n".join(lines))
+        remedy = next((reason.remedy for reason in verdict.reasons if reason.remedy is not None), None)
+        self._set_remedy(remedy if not verdict.succeeded else None)
+
+    def show_outcome(self, outcomes: tuple[Outcome, ...]) -> None:
+        """Say what a Create answered where it did not succeed."""
+        bad = next((outcome for outcome in outcomes if not outcome.succeeded), None)
+        if bad is None:
+            return
+        self._show_head("error", bad.hr, f"{bad.record.call} was refused")
+        self._reasons.setText(
+            "\n".join(f"{reason.rule} – {reason.text} – {reason.source}" for reason in bad.reasons[:_REASONS])
+        )
+
+    def _show_head(self, level: str, hr: str, clause: str) -> None:
+        for part in (self, self._head, self._hr):
+            set_property(part, "verdict", level)
+        self._hr.setText(hr)
+        self._clause.setText(clause)
+        self.setAccessibleName(f"{hr} {clause}")
+        self._level = level
+        self._retint()
+
+    def _set_remedy(self, remedy: Remedy | None) -> None:
+        usable = remedy is not None and bool(remedy.changes)
+        self._remedy = remedy if usable else None
+        self._repair.setVisible(usable)
+        if remedy is not None and usable:
+            text = remedy.text[:1].upper() + remedy.text[1:]
+            self._repair.setText(text if len(text) <= 40 else text[:39] + "…")
+            self._repair.setToolTip(text)
+        elif remedy is not None:
+            self._reasons.setText(f"{self._reasons.text()}\nWhat would help: {remedy.text}.")
+
+    def _on_repair(self) -> None:
+        if self._remedy is not None:
+            self.repair_wanted.emit(self._remedy.changes)
+
+    def _retint(self) -> None:
+        icon = {"ok": ("ok", "ok"), "warn": ("warn", "warn"), "error": ("warn", "error")}.get(self._level, ("info", "text3"))
+        self._icon.setPixmap(self._theme.pixmap(*icon))
+
+
+def _preview_facts(preview: Preview) -> list[Fact]:
+    layout = preview.layout
+    if layout is None:
+        size = Fact("Size", "unknown")
+    else:
+        rounding = layout.size_bytes - layout.texel_bytes
+        note = format_exact(layout.size_bytes) + (f" (+{rounding:,})" if rounding > 0 else "")
+        size = Fact("Size", format_bytes(layout.size_bytes), note=note, tip="\n".join(layout.steps))
+    ghost = preview.ghost
+    if ghost is None:
+        place = Fact("Place", preview.segment or "none")
+    else:
+        where = format_address(ghost.offset) if ghost.offset >= 0 else "unknown"
+        place = Fact("Place", where, note=f"in {preview.segment}" if preview.segment else "")
+    parts: list[str] = []
+    for row in preview.access:
+        cost = f", {format_time(row.whole_ns)} est." if row.whole_ns >= 0 else ""
+        parts.append(f"{row.who} {row.read} / {row.write}{cost}")
+    access = Fact("Access", " · ".join(parts) or "unknown", tip="read / write, time for the whole resource")
+    return [size, place, access, Fact("After", preview.after or "unchanged")]
+
+
+def format_time(ns: int) -> str:
+    """Return an estimated time: ``67 µs``, ``0.71 ms``."""
+    if ns < 1000:
+        return f"{ns} ns"
+    if ns < 1_000_000:
+        return f"{ns / 1000:.0f} µs" if ns >= 10_000 else f"{ns / 1000:.1f} µs"
+    return f"{ns / 1e6:.2f} ms" if ns < 1_000_000_000 else f"{ns / 1e9:.2f} s"

@@ -1,0 +1,123 @@
+"""How the views talk to each other: selection both ways, the ghost, badges, what the map shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Slot
+
+if TYPE_CHECKING:
+    from explorer.sim.snapshot import Snapshot
+    from explorer.ui.main_window import MainWindow
+    from explorer.ui.workspace import Workspace
+
+_VISIBLE_MS = 120
+
+
+class ViewLinks(QObject):
+    """Connects the views of a window."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
+        super().__init__(window)
+        self._window, self._workspace = window, workspace
+        views = window.views
+        self._map: Any = views["map"]
+        self._table: Any = views["resources"]
+        self._create: Any = views["create"]
+        self._events: Any = views["events"]
+        workspace.selection_changed.connect(self._on_selection)
+        self._map.resources_selected.connect(self._on_picked)
+        self._map.block_hovered.connect(window.status.show_hover)
+        self._table.resources_selected.connect(self._on_row_picked)
+        self._table.count_changed.connect(self._on_rows)
+        self._events.count_changed.connect(self._on_events)
+        self._events.subject_picked.connect(self._on_subject)
+        self._create.ghost_changed.connect(self._on_ghost)
+        views["device"].adapter_chosen.connect(self._on_adapter)
+        views["device"].allocator_chosen.connect(self._on_allocator)
+        self._visible = QTimer(self)
+        self._visible.setSingleShot(True)
+        self._visible.setInterval(_VISIBLE_MS)
+        self._visible.timeout.connect(self._send_visible)
+        self._table.visible_only_wanted.connect(self._on_visible_wanted)
+        self._map.block_hovered.connect(self._on_map_moved)
+        workspace.snapshot_changed.connect(self._on_snapshot)
+
+    @Slot(object)
+    def _on_selection(self, chosen: tuple[int, ...]) -> None:
+        self._map.select_resources(list(chosen))
+        self._table.select_resources(chosen)
+
+    @Slot(object)
+    def _on_picked(self, chosen: object) -> None:
+        self._workspace.select([int(i) for i in chosen] if chosen is not None else ())  # pyright: ignore[reportGeneralTypeIssues] - a list of indices
+
+    @Slot(object)
+    def _on_row_picked(self, chosen: list[int]) -> None:
+        self._workspace.select(chosen)
+        if len(chosen) == 1:
+            self._map.scroll_to_resource(chosen[0])
+
+    @Slot(object)
+    def _on_rows(self, counts: tuple[int, int]) -> None:
+        shown, total = counts
+        text = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
+        self._window.docks["resources"].set_badge(text)
+
+    @Slot(object)
+    def _on_events(self, count: int) -> None:
+        self._window.docks["events"].set_badge(f"{count:,}")
+
+    @Slot(str)
+    def _on_subject(self, name: str) -> None:
+        snapshot = self._workspace.snapshot
+        if snapshot is None:
+            return
+        if name in snapshot.resources.names:
+            index = snapshot.resources.names.index(name)
+            self._workspace.select((index,))
+            self._map.scroll_to_resource(index)
+        else:
+            self._window.status.showMessage(f"{name} does not live in this frame.", 4000)
+
+    @Slot(object)
+    def _on_ghost(self, ghost: tuple[Any, str, str] | None) -> None:
+        if ghost is None:
+            self._map.set_ghost(None, "", ())
+            return
+        place, name, _refusal = ghost
+        self._map.set_ghost(place, name, ())
+
+    @Slot(str)
+    def _on_adapter(self, name: str) -> None:
+        self._window.opener.reopen(adapter=name)
+
+    @Slot(str)
+    def _on_allocator(self, name: str) -> None:
+        self._window.opener.reopen(allocator=name)
+
+    @Slot(object)
+    def _on_snapshot(self, _snapshot: Snapshot) -> None:
+        if self._table.is_map_only() and not self._visible.isActive():
+            self._visible.start()
+
+    @Slot(object)
+    def _on_map_moved(self, _text: object) -> None:
+        if self._table.is_map_only() and not self._visible.isActive():
+            self._visible.start()
+
+    @Slot(bool)
+    def _on_visible_wanted(self, on: bool) -> None:
+        if on:
+            self._send_visible()
+
+    @Slot()
+    def _send_visible(self) -> None:
+        """Tell the table which resources the map shows."""
+        snapshot = self._workspace.snapshot
+        if snapshot is None or not hasattr(self._map, "visible_resources"):
+            return
+        mask = np.zeros(len(snapshot.resources.names), np.bool_)
+        mask[np.asarray(self._map.visible_resources(), np.int64)] = True
+        self._table.set_visible_on_map(mask)

@@ -1,0 +1,87 @@
+"""The views of the window in one hand-written tuple: menus, docks, screenshots and tests read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtWidgets import QWidget
+
+    from explorer.ui.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSpec:
+    """A view.
+
+    Attributes:
+        id: Its name, also on the command line.
+        title: What its tab says.
+        area: ``centre``, or the dock area ``left_top left_bottom right bottom_left bottom_right``.
+        shortcut: Brings it to the front.
+        make: Makes the widget; it has ``show_snapshot(snapshot)``, and ``set_theme(name)`` where it
+            does not follow the theme by itself.
+    """
+
+    id: str
+    title: str
+    area: str
+    shortcut: str
+    make: Callable[[Workspace], QWidget]
+
+
+def _map(workspace: Workspace) -> QWidget:
+    from explorer.ui.memory_map import MemoryMapView
+
+    view = MemoryMapView()
+    view.set_theme(workspace.theme.name)
+    return view
+
+
+def _device(workspace: Workspace) -> QWidget:
+    from explorer.ui.device_view import DeviceView
+
+    return DeviceView(workspace)
+
+
+def _create(workspace: Workspace) -> QWidget:
+    from explorer.ui.create_view import CreateView
+
+    return CreateView(workspace)
+
+
+def _resources(workspace: Workspace) -> QWidget:
+    from explorer.ui.resources_view import ResourcesView
+
+    return ResourcesView(workspace)
+
+
+def _inspector(workspace: Workspace) -> QWidget:
+    from explorer.ui.inspector_view import InspectorView
+
+    return InspectorView(workspace)
+
+
+def _events(workspace: Workspace) -> QWidget:
+    from explorer.ui.events_view import EventsView
+
+    return EventsView(workspace)
+
+
+VIEWS: tuple[ViewSpec, ...] = (
+    ViewSpec("device", "Device", "left_top", "Alt+1", _device),
+    ViewSpec("create", "Create", "left_bottom", "Alt+2", _create),
+    ViewSpec("map", "Memory map", "centre", "Alt+3", _map),
+    ViewSpec("resources", "Resources", "bottom_left", "Alt+4", _resources),
+    ViewSpec("inspector", "Inspector", "right", "Alt+5", _inspector),
+    ViewSpec("events", "Events", "bottom_right", "Alt+6", _events),
+)
+"""All views, in the order of menus."""
+
+
+def view_ids() -> tuple[str, ...]:
+    """Return the ids of all views."""
+    return tuple(view.id for view in VIEWS)

@@ -1,0 +1,261 @@
+"""What the actions of the window do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from explorer.core.calls import CallRecord
+from explorer.sim.commands import Pause, Play, Redo, Seek, SetLoop, SetSpeed, Step, StepCall, Undo
+from explorer.ui.views import VIEWS
+
+if TYPE_CHECKING:
+    from explorer.ui.main_window import MainWindow
+    from explorer.ui.opening import Opener
+    from explorer.ui.palette_popup import Entry
+    from explorer.ui.workspace import Workspace
+
+RELEASE_LIMIT = 250
+"""How many resources one action releases: each is a command of the bounded queue's one batch."""
+
+
+class WindowCommands(QObject):
+    """The handlers ``do_<id>`` of ``ACTIONS``.
+
+    Args:
+        window: The window that they act on.
+        workspace: State of the window.
+        opener: Opens documents.
+    """
+
+    def __init__(self, window: MainWindow, workspace: Workspace, opener: Opener) -> None:
+        super().__init__(window)
+        self._window = window
+        self.workspace, self.opener = workspace, opener
+
+    # -- file
+
+    def do_open_file(self) -> None:
+        """Ask for a file and open it."""
+        folder = self.workspace.settings.last_folder()
+        path, _ = QFileDialog.getOpenFileName(self._window, "Open", folder, "All files (*)")
+        if path:
+            self.opener.open_path(path)
+
+    def do_open_scenario(self) -> None:
+        """Open the palette on the scenarios."""
+        self._window.open_palette("open scenario ")
+
+    def do_clear_recent(self) -> None:
+        """Forget the recent files."""
+        self.workspace.settings.clear_recent()
+
+    def do_export(self) -> None:
+        """Open the export dialog."""
+        from explorer.ui.export_dialog import ExportDialog
+
+        snapshot = self.workspace.snapshot
+        if snapshot is None:
+            return
+        dialog = ExportDialog(self.workspace, self.opener, snapshot, self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def do_quit(self) -> None:
+        """Close the window."""
+        self._window.close()
+
+    # -- edit
+
+    def do_undo(self) -> None:
+        """Take back the last entry of the journal."""
+        self.workspace.controller.post(Undo())
+
+    def do_redo(self) -> None:
+        """Do the last undone entry again."""
+        self.workspace.controller.post(Redo())
+
+    def do_select_all(self) -> None:
+        """Select every resource."""
+        snapshot = self.workspace.snapshot
+        if snapshot is not None:
+            self.workspace.select(range(len(snapshot.resources.names)))
+
+    def do_select_none(self) -> None:
+        """Select nothing."""
+        self.workspace.select(())
+
+    def do_copy_selection(self) -> None:
+        """Copy the selected rows as a table."""
+        self._window.copy_rows()
+
+    def do_release_selection(self) -> None:
+        """Release the selected resources; it enters the journal."""
+        snapshot = self.workspace.snapshot
+        if snapshot is None or not self.workspace.is_live:
+            return
+        chosen = self.workspace.selection
+        if len(chosen) > RELEASE_LIMIT:
+            self.workspace.tell("warn", f"At most {RELEASE_LIMIT} at once: {len(chosen):,} are selected.")
+            return
+        names = [snapshot.resources.names[i] for i in chosen]
+        self.workspace.controller.apply(*(CallRecord(snapshot.api, "Release", {"pObject": name}) for name in names))
+
+    def do_find(self) -> None:
+        """Put the cursor into the map's search."""
+        self._window.show_view("map")
+        self._window.focus_map_search()
+
+    def do_palette(self) -> None:
+        """Open the command palette."""
+        self._window.open_palette("")
+
+    # -- view
+
+    def do_theme_system(self) -> None:
+        """Follow the system."""
+        self._window.choose_theme("system")
+
+    def do_theme_light(self) -> None:
+        """Be light."""
+        self._window.choose_theme("light")
+
+    def do_theme_dark(self) -> None:
+        """Be dark."""
+        self._window.choose_theme("dark")
+
+    def do_switch_theme(self) -> None:
+        """Be light instead of dark, or the other way round."""
+        self._window.choose_theme("light" if self.workspace.theme.name == "dark" else "dark")
+
+    def do_units_binary(self) -> None:
+        """Show KiB, MiB, GiB."""
+        self.workspace.set_units("binary")
+
+    def do_units_bytes(self) -> None:
+        """Show exact bytes."""
+        self.workspace.set_units("bytes")
+
+    def do_full_screen(self) -> None:
+        """Fill the screen, or go back."""
+        if self._window.isFullScreen():
+            self._window.showNormal()
+        else:
+            self._window.showFullScreen()
+
+    def do_reset_layout(self) -> None:
+        """Put every dock back where it was at first."""
+        self._window.reset_layout()
+
+    # -- simulation
+
+    def do_restart(self) -> None:
+        """Run the scenario again from frame 0; after a failure on a new thread."""
+        self.opener.reopen()
+
+    def do_step_back(self) -> None:
+        """Go one frame back."""
+        state = self.workspace.run_state
+        if state is not None:
+            self.workspace.controller.post(Pause())
+            self.workspace.controller.post(Seek(max(state.frame - 1, 0)))
+
+    def do_play(self) -> None:
+        """Run, or stop after this frame."""
+        state = self.workspace.run_state
+        playing = state is not None and state.playing
+        if not playing and state is not None and state.frames and state.frame >= state.frames:
+            self.workspace.controller.post(Seek(0))
+        self.workspace.controller.post(Pause() if playing else Play())
+        # The check mark says what is, not what was clicked.
+        self._window.actions_set["play"].setChecked(playing)
+
+    def do_step_call(self) -> None:
+        """Run one call."""
+        self.workspace.controller.post(StepCall())
+
+    def do_step_frame(self) -> None:
+        """Run one frame."""
+        self.workspace.controller.post(Step(1))
+
+    def do_step_ten(self) -> None:
+        """Run ten frames."""
+        self.workspace.controller.post(Step(10))
+
+    def do_loop(self) -> None:
+        """Start again at the end, or stop there."""
+        self.workspace.controller.post(SetLoop(self._window.actions_set["loop"].isChecked()))
+
+    def seek(self, frame: int) -> None:
+        """Go to a frame."""
+        if self.workspace.is_live:
+            self.workspace.controller.post(Seek(int(frame)))
+
+    def set_speed(self, frames_per_second: float | None) -> None:
+        """Run at so many frames a second; None flat out."""
+        if self.workspace.is_live:
+            self.workspace.controller.post(SetSpeed(frames_per_second))
+
+    # -- device
+
+    def do_choose_adapter(self) -> None:
+        """Open the adapter picker."""
+        self._window.show_view("device")
+        self._window.open_adapter_picker()
+
+    def do_own_adapter(self) -> None:
+        """Run on the scenario's own adapter again."""
+        self.opener.reopen(adapter=None)
+
+    def do_create(self) -> None:
+        """Create what the form says."""
+        self._window.show_view("create")
+        self._window.create_from_form()
+
+    # -- help
+
+    def do_shortcuts(self) -> None:
+        """List every shortcut."""
+        lines = []
+        for spec, action in self._window.actions_set.all():
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            if keys:
+                lines.append(f"{keys}\t{spec.text.replace('&', '').rstrip('…')}")
+        lines += [f"{view.shortcut}\tShow {view.title}" for view in VIEWS]
+        self.show_text("Keyboard shortcuts", "\n".join(lines))
+
+    def do_about(self) -> None:
+        """Say what this is."""
+        from explorer import __version__
+
+        text = (
+            f"Memory-layout explorer {__version__}\n\nShows where every byte of GPU memory goes under Direct3D, on a "
+            "simulated device.\nTimes are estimates. MIT licence."
+        )
+        self.show_text("About", text)
+
+    def show_text(self, title: str, text: str) -> None:
+        """Show a text in a dialog of its own."""
+        box = QMessageBox(QMessageBox.Icon.NoIcon, title, text, QMessageBox.StandardButton.Close, self._window)
+        box.setObjectName("text_dialog")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    def choose_palette_entry(self, entry: Entry) -> None:
+        """Do what a line of the palette says."""
+        match entry.kind:
+            case "action":
+                self._window.actions_set[entry.key].trigger()
+            case "view":
+                self._window.show_view(entry.key)
+            case "resource":
+                self.workspace.select((int(entry.key),))
+                self._window.scroll_map_to(int(entry.key))
+            case "scenario":
+                self.opener.open_scenario(entry.key)
+            case _:
+                self.opener.reopen(adapter=entry.key)
