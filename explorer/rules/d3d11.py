@@ -80,14 +80,14 @@ class Use:
     """What a drawing call touches.
 
     Attributes:
-        name: The object's name.
-        resource: The resource behind it.
+        name: The name that the call gives, of a resource or of a view.
+        resource: Name of the resource behind it.
         subresources: Numbers of those that are touched.
         mapped: Whether one of them is mapped.
     """
 
     name: str
-    resource: Resource
+    resource: str
     subresources: tuple[int, ...]
     mapped: bool = False
 

@@ -26,7 +26,7 @@ from explorer.rules.d3d11_resource import (
     usage_name,
     words,
 )
-from explorer.rules.d3d11_sizes import exceeds_resource_limit, placement_of
+from explorer.rules.d3d11_sizes import above_guarantee, placement_of
 from explorer.rules.d3d11_textures import TEXTURE_RULES
 from explorer.tables.d3d11_tables import bind_flags, usages
 
@@ -209,16 +209,12 @@ def judge_create(resource: Resource, data: str, has_out: bool, runtime: Runtime1
         runtime: The device.
 
     Returns:
-        E_INVALIDARG with every violated rule; E_OUTOFMEMORY for a legal resource above the size limit; S_FALSE for a
-        legal one without an out pointer; else S_OK with ``MipLevels`` or ``StructureByteStride`` as the object's
-        description holds them.
+        E_INVALIDARG with every violated rule; S_FALSE for a legal description without an out pointer; else S_OK with
+        ``MipLevels`` or ``StructureByteStride`` as the object's description holds them.
     """
     reasons = tuple(reason for rule in RULES if (reason := rule(resource, data, runtime)) is not None)
     if reasons:
         return Verdict("E_INVALIDARG", reasons)
-    too_big = exceeds_resource_limit(resource, runtime)
-    if too_big is not None:
-        return Verdict("E_OUTOFMEMORY", (too_big,))
     permits = _permissions(resource, data, runtime)
     if not has_out:
         return Verdict("S_FALSE", (permission("d3d11.C2.18"), *permits))
@@ -240,4 +236,7 @@ def _permissions(resource: Resource, data: str, runtime: Runtime11) -> tuple[Rea
     found.append(permission(row.rule, f"here {row.memory}"))
     if data == GOOD_DATA and resource.usage in (Usage.DEFAULT, Usage.IMMUTABLE):
         found.append(permission("d3d11.Q7.5"))
+    large = above_guarantee(resource, runtime)
+    if large:
+        found.append(permission("d3d11.L6.2", large))
     return tuple(found)

@@ -13,17 +13,18 @@ from explorer.core.d3d11_enums import BindFlag, CpuAccessFlag, Usage
 from explorer.core.dxgi import mip_extent, texel_bytes
 from explorer.core.layouts import ResourceLayout, SubresourceLayout
 from explorer.core.units import KIB, MIB, align_up, ceil_div, is_power_of_two
-from explorer.rules.d3d11_resource import Resource, refusal
 from explorer.tables.d3d11_tables import PlacementRow, constant, placements
 
 if TYPE_CHECKING:
     from explorer.core.dxgi import DxgiFormatInfo
-    from explorer.core.verdicts import Reason
+    from explorer.rules.d3d11_resource import Resource
     from explorer.rules.d3d11_runtime import Runtime11
 
 _BUFFER_ALIGNMENT = 256
 """Bytes; what drivers place buffers on (assumed: no document says it for D3D11)."""
 _PAGE = 4 * KIB
+_LARGEST_TEXEL = 16
+"""Bytes."""
 
 
 def resource_limit_mb(dedicated_mb: int) -> int:
@@ -49,20 +50,18 @@ def content_bytes(resource: Resource) -> int:
     return one * resource.slices * resource.samples
 
 
-def exceeds_resource_limit(resource: Resource, runtime: Runtime11) -> Reason | None:
-    """Return the reason why a legal resource is too big for the adapter, or None."""
+def above_guarantee(resource: Resource, runtime: Runtime11) -> str:
+    """Return in words by how much a legal resource is larger than what every driver must make, or an empty text.
+
+    Such a resource is no illegal description: whether it can be had is for the memory to say.
+    """
     limit = resource_limit_mb(runtime.dedicated_bytes // MIB)
+    # The chain adds at most the top level's size again, so most resources need no exact sum.
+    rough = 2 * resource.width * resource.height * resource.depth * resource.slices * resource.samples
+    if rough * _LARGEST_TEXEL <= limit * MIB:
+        return ""
     size = content_bytes(resource)
-    if size <= limit * MIB:
-        return None
-    detail = f"{ceil_div(size, MIB)} MB of at most {limit} MB on this adapter"
-    if resource.is_buffer:
-        return refusal("d3d11.L6.2", detail, f"use {limit} MB", {"pDesc.ByteWidth": limit * MIB})
-    changes: dict[str, object] = {"pDesc.Width": 4, "pDesc.MipLevels": 1}
-    for key, dimensions in (("Height", ("texture2d", "texture3d")), ("Depth", ("texture3d",))):
-        if resource.dimension in dimensions:
-            changes[f"pDesc.{key}"] = 4
-    return refusal("d3d11.L6.2", detail, "make it smaller, for example 4 texels an edge", changes)
+    return f"{ceil_div(size, MIB)} MB, {limit} MB are sure on this adapter" if size > limit * MIB else ""
 
 
 @functools.lru_cache(maxsize=1 << 12)

@@ -58,6 +58,15 @@ def machine_keys(api: str, kind: str | None) -> frozenset[str]:
 
 
 @functools.cache
+def known_kind(api: str, kind: str | None) -> bool:
+    """Return whether the table has a row for a kind of the API."""
+    kinds: Mapping[str, tuple[list[str], list[str]]] = getattr(_keys(), table_of(api))
+    return kind is not None and any(
+        name == kind or (name.endswith("*") and kind.startswith(name[:-1])) for name in kinds
+    )
+
+
+@functools.cache
 def word_keys(api: str, kind: str | None) -> frozenset[str]:
     """Return the keys of a kind that are answered in words, by the id of a rule."""
     kinds: Mapping[str, tuple[list[str], list[str]]] = getattr(_keys(), table_of(api))
