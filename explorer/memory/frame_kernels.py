@@ -60,8 +60,9 @@ from explorer.memory.frames import (
 from explorer.memory.kernels import flat_kernel
 
 Table: TypeAlias = npt.NDArray[np.int64]
-Ranges: TypeAlias = tuple[tuple[Table, ...], ...]
-"""The tables of two-level segregated fit, blocks first, for each contiguous segment."""
+Ranges: TypeAlias = tuple[Table, Table, Table, Table, Table, Table]
+"""The tables of two-level segregated fit, one layer for each contiguous segment: a tuple of tuples would be another
+type, and compiled anew, for each number of them."""
 
 
 @flat_kernel
@@ -166,8 +167,20 @@ def occupy(table: Table, segments: Table, ranges: Ranges, resource: int, segment
     size = table[resource, SIZE]
     number = segments[segment, RANGE]
     if number >= 0:
+        rows, links, heads, words, bounds, state = ranges
         alignment = 1 << (table[resource, BITS] >> ALIGNMENT_SHIFT & BYTE)
-        node = tlsf.take(*ranges[number], size, alignment, 0, -1)
+        node = tlsf.take(
+            rows[number],
+            links[number],
+            heads[number],
+            words[number],
+            bounds[number],
+            state[number],
+            size,
+            alignment,
+            0,
+            -1,
+        )
         if node < 0:
             return False
         table[resource, NODE] = node
@@ -181,7 +194,16 @@ def vacate(table: Table, segments: Table, ranges: Ranges, resource: int) -> None
     segment = table[resource, SEGMENT]
     number = segments[segment, RANGE]
     if number >= 0:
-        tlsf.free(*ranges[number], table[resource, NODE])
+        rows, links, heads, words, bounds, state = ranges
+        tlsf.free(
+            rows[number],
+            links[number],
+            heads[number],
+            words[number],
+            bounds[number],
+            state[number],
+            table[resource, NODE],
+        )
     segments[segment, USED] -= table[resource, SIZE]
     if not table[resource, BITS] & PINNED:
         unlink(table, segments, resource)
@@ -242,18 +264,7 @@ def page_in(
     over = False
     while segment >= 0:
         if size <= segments[segment, BUDGET] and make_room(
-            table,
-            segments,
-            ranges,
-            ends,
-            levels,
-            resource,
-            segment,
-            policy,
-            frame,
-            cause,
-            events,
-            counts,
+            table, segments, ranges, ends, levels, resource, segment, policy, frame, cause, events, counts
         ):
             break
         segment = segments[segment, DEMOTE_TO]
@@ -331,7 +342,7 @@ def run_frame(
     Args:
         table: Resources and ends of lists, shape (resources + segments * levels, columns).
         segments: Shape (segments, columns).
-        ranges: The address ranges of the contiguous segments, at least one (a stand-in where there is none).
+        ranges: The address ranges of the contiguous segments, at least one layer (a stand-in where there is none).
         levels: Number of priority levels.
         policy: Number of the policy.
         frame: Number of the frame.
@@ -355,19 +366,7 @@ def run_frame(
         resource = int(ids[cause])
         segment = table[resource, SEGMENT]
         if segment < 0:
-            if not page_in(
-                table,
-                segments,
-                ranges,
-                ends,
-                levels,
-                resource,
-                policy,
-                frame,
-                cause,
-                events,
-                counts,
-            ):
+            if not page_in(table, segments, ranges, ends, levels, resource, policy, frame, cause, events, counts):
                 continue
         elif (
             segment == home_of(table, resource)

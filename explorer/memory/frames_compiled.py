@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -99,7 +99,7 @@ class CompiledFrameMemory:
         for segment, number in enumerate(self._segments[:, f.RANGE].tolist()):
             if number >= 0:
                 here = np.flatnonzero(table[:, f.SEGMENT] == segment)
-                address[here] = self._ranges[number][0][table[here, f.NODE], chain.OFFSET]
+                address[here] = self._ranges[0][number, table[here, f.NODE], chain.OFFSET]
         columns = (
             table[:, f.SEGMENT].copy(),
             address,
@@ -165,13 +165,17 @@ def _segment_table(setup: f.FrameSetup, levels: int) -> Table:
 
 
 def _address_ranges(setup: f.FrameSetup) -> Ranges:
-    """Return empty address ranges, with room for every resource."""
-    ranges: list[tuple[Table, ...]] = []
-    for spec in setup.segments:
-        if spec.contiguous:
-            core = TlsfCompiled(TlsfReference(spec.capacity_bytes))
-            # Between two neighbours lies at most one hole; kernels cannot grow a table.
-            core.rows = grown(core.rows, 2 * setup.sizes.size + 16)
-            ranges.append(core.tables)
-    # Where no segment is contiguous the kernel still takes tables, which it does not look into.
-    return tuple(ranges) or (TlsfCompiled(TlsfReference(1)).tables,)
+    """Return empty address ranges with room for every resource, one layer for each contiguous segment."""
+    cores = [TlsfCompiled(TlsfReference(spec.capacity_bytes)) for spec in setup.segments if spec.contiguous]
+    # Between two neighbours lies at most one hole; kernels cannot grow a table.
+    rows = 2 * setup.sizes.size + 16 if cores else 0
+    # Where no segment is contiguous the kernel still takes a layer, which it does not look into.
+    cores = cores or [TlsfCompiled(TlsfReference(1))]
+    for core in cores:
+        core.rows = grown(core.rows, rows)
+    blocks, _, heads, words, bounds, state = (
+        np.stack(layers) for layers in zip(*(c.tables for c in cores), strict=True)
+    )
+    # The links are the blocks read as 32 bits: they must be so in the stacked copy, too.
+    links = cast("Table", blocks.view(np.int32))
+    return blocks, links, heads, words, bounds, state
