@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.errors import CommandError, InputError
-from explorer.memory.eviction import EVICTION_POLICIES, reference_stream
+from explorer.memory.eviction import EVICTION_POLICIES
+from explorer.memory.eviction.bench import bench_stream
 from explorer.memory.lab import lab_budgets, read_stream_csv, run_lab
-from tests.memory.eviction.streams import loop, mixed_sizes, zipf
+from tests.memory.eviction.streams import loop
 
 ALL = [policy.id for policy in EVICTION_POLICIES]
 
@@ -30,7 +31,7 @@ def test_that_the_lab_finds_what_theory_says_of_a_loop_slightly_larger_than_memo
 
 
 def test_that_rows_add_up_and_stand_in_the_order_asked_for() -> None:
-    stream = reference_stream(zipf(1, 300, 4000, 0.8), mixed_sizes(2, 300))
+    stream = bench_stream("zipf-1.0", 3000).stream
     budgets = lab_budgets(4, stream.unique_bytes)[::-1]
     result = run_lab(stream, ALL, budgets, bus_bytes_per_s=16_000_000_000)
     assert [(row.policy, row.budget_bytes) for row in result.grid] == [(p, b) for p in ALL for b in budgets]
@@ -47,7 +48,7 @@ def test_that_rows_add_up_and_stand_in_the_order_asked_for() -> None:
 
 @pytest.mark.parametrize("options", [{"workers": 1}, {"workers": 3}, {"use_kernels": False}])
 def test_that_threads_and_kernels_do_not_change_a_row(options: dict[str, int]) -> None:
-    stream = reference_stream(zipf(5, 100, 1500, 1.0), mixed_sizes(6, 100))
+    stream = bench_stream("zipf-1.0", 1500).stream
     budgets = lab_budgets(3, stream.unique_bytes)
     assert run_lab(stream, ALL, budgets, **options) == run_lab(stream, ALL, budgets)
 

@@ -20,18 +20,22 @@ from explorer.memory.eviction import (
     reference_stream,
     simulate,
 )
-from tests.memory.eviction.streams import loop, named_streams
+from explorer.memory.eviction.bench import (
+    LIBCACHESIM_NAMES,
+    STREAM_IDS,
+    BenchStream,
+    bench_stream,
+    frames_run,
+    libcachesim_run,
+    our_run,
+    write_trace,
+)
+from tests.memory.eviction.streams import loop
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 each_policy = pytest.mark.parametrize("policy", EVICTION_POLICIES, ids=lambda policy: policy.id)
-
-# libCacheSim's constructors for the policies that it has.
-THEIRS = {
-    "lru": "LRU", "fifo": "FIFO", "clock": "Clock", "sieve": "Sieve", "s3-fifo": "S3FIFO", "arc": "ARC",
-    "belady": "Belady",
-}  # fmt: skip
 
 
 @st.composite
@@ -145,43 +149,54 @@ def test_that_an_object_larger_than_the_budget_is_a_miss_and_evicts_nobody() -> 
             assert (counts.misses, counts.fetched_bytes, counts.evictions) == (3, 830, 0)
 
 
-def libcachesim_misses(stream: ReferenceStream, policy: str, budget: int, folder: Path) -> int:
-    """Return the misses that libCacheSim counts, from a trace in its own binary format."""
-    lcs: Any = pytest.importorskip("libcachesim")
-    never = np.iinfo(np.int64).max
-    row = np.dtype([("time", "<u4"), ("id", "<u8"), ("size", "<u4"), ("next", "<i8")])
-    trace = np.zeros(stream.requests, row)
-    trace["id"] = stream.ids.astype(np.uint64) + np.uint64(1)
-    trace["size"] = stream.sizes[stream.ids]
-    order = np.argsort(stream.ids, kind="stable")
-    again = stream.ids[order][1:] == stream.ids[order][:-1]
-    trace["next"] = never
-    trace["next"][order[:-1][again]] = order[1:][again] + 1
+def libcachesim_misses(bench: BenchStream, policy: str, folder: Path) -> int:
+    """Return the misses that libCacheSim counts."""
+    pytest.importorskip("libcachesim")
     file = folder / "trace.bin"
-    trace.tofile(file)
-    reader = lcs.TraceReader(str(file), lcs.TraceType.ORACLE_GENERAL_TRACE)
-    cache = getattr(lcs, THEIRS[policy])(budget, hashpower=16)
-    return round(cache.process_trace(reader)[0] * stream.requests)
+    write_trace(bench, file)
+    run = libcachesim_run(policy, bench, file)
+    assert run is not None
+    return run()
 
 
-@pytest.mark.parametrize("policy", THEIRS)
-@pytest.mark.parametrize("name", named_streams(400))
-def test_that_misses_equal_those_of_libcachesim(policy: str, name: str, tmp_path: Path) -> None:
-    stream, budget = named_streams(40_000)[name]
-    ours = simulate(policy_by_id(policy), stream, budget).misses
-    assert ours == libcachesim_misses(stream, policy, budget, tmp_path)
+@pytest.mark.parametrize("policy", LIBCACHESIM_NAMES)
+@pytest.mark.parametrize("stream_id", STREAM_IDS)
+def test_that_misses_equal_those_of_libcachesim(policy: str, stream_id: str, tmp_path: Path) -> None:
+    bench = bench_stream(stream_id, 40_000)
+    assert our_run(policy, bench)() == libcachesim_misses(bench, policy, tmp_path)
 
 
-@pytest.mark.parametrize("policy", THEIRS)
+@pytest.mark.parametrize("policy", LIBCACHESIM_NAMES)
 @pytest.mark.parametrize("seed", range(6))
 def test_that_misses_equal_those_of_libcachesim_in_tight_corners(policy: str, seed: int, tmp_path: Path) -> None:
     # Objects of about the size of S3-FIFO's small queue and of the cache: where rules of admission differ.
     random = np.random.default_rng(seed)
     objects = int(random.integers(5, 40))
     stream = reference_stream(random.integers(0, objects, 600), random.integers(1, 60, objects))
-    budget = int(random.integers(40, 300))
-    ours = simulate(policy_by_id(policy), stream, budget).misses
-    assert ours == libcachesim_misses(stream, policy, budget, tmp_path)
+    bench = BenchStream("corner", stream, int(random.integers(40, 300)))
+    assert our_run(policy, bench)() == libcachesim_misses(bench, policy, tmp_path)
+
+
+def test_that_a_policy_without_a_yardstick_has_none(tmp_path: Path) -> None:
+    bench = bench_stream("loop", 1000)
+    assert libcachesim_run("mru", bench, tmp_path / "trace.bin") is None
+
+
+def test_that_bench_streams_are_the_same_each_time_and_named() -> None:
+    for stream_id in STREAM_IDS:
+        one, two = bench_stream(stream_id, 4000), bench_stream(stream_id, 4000)
+        assert (one.stream.ids == two.stream.ids).all()
+        assert (one.stream.sizes == two.stream.sizes).all()
+        assert one.budget_bytes < one.stream.sizes.sum()
+    assert int(bench_stream("oversize", 4000).stream.sizes.max()) > bench_stream("oversize", 4000).budget_bytes
+    with pytest.raises(CommandError, match="stream"):
+        bench_stream("nothing")
+
+
+def test_that_the_frames_of_the_bench_run_over_budget() -> None:
+    run = frames_run(resources=500, references=200, frames=3)
+    assert run() > 3 * 200
+    assert run() > 3 * 200
 
 
 @pytest.mark.parametrize(
