@@ -112,13 +112,15 @@ def judge_reset(arguments: Reset, state: DeviceState, runtime: Runtime = DEFAULT
         lost = fault("R9.1", "wait until TestCooperativeLevel answers D3DERR_DEVICENOTRESET", hr="D3DERR_DEVICELOST")
         return refused([lost], {"status": LOST})
     faults = present_faults(parameters, runtime)
+    # Parameters are looked at before anything is given up: the device then stays as it was.
+    after = state.status if faults or runtime.ex else NOT_RESET
     if state.held and not runtime.ex:
         faults.append(fault("R9.2", "release what is in D3DPOOL_DEFAULT, and swap chains, surfaces, state blocks"))
     if not parameters.Windowed and not state.mode_listed:
         key = "pPresentationParameters.Windowed"
         faults.append(fault("swap.mode", "use a mode that the adapter lists, or a window", {key: True}))
     if faults:
-        return refused(faults, {"status": OPERATIONAL if runtime.ex else NOT_RESET})
+        return refused(faults, {"status": after})
     names = ("R10.2",) if runtime.ex else ("R9.3", "R9.2")
     return granted(*names, values={"status": OPERATIONAL})
 
