@@ -33,7 +33,7 @@ def run(ids: Ids, sizes: Sizes, capacity: int) -> Counts:
             while used + size > capacity:
                 victim = ids[oldest]
                 use = latest[victim]
-                # Without a branch: whether a use is the latest is too irregular to be predicted (a quarter of the time).
+                # Without a branch: no processor can predict whether a use is the latest (a quarter of the time).
                 leaves = int(use == oldest)
                 latest[victim] = use - leaves * (use + 1)
                 used -= sizes[victim] * leaves
