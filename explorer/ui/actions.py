@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
     from explorer.ui.theme import Theme
     from explorer.ui.workspace import Workspace
@@ -59,8 +60,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("select_all", "Select &all resources", _EDIT, "", "", "snapshot", "Nothing is open", separated=True),
     ActionSpec("select_none", "Select &none", _EDIT, "Ctrl+Shift+A", "", "selection", "Nothing is selected"),
     ActionSpec("copy_selection", "&Copy selected rows", _EDIT, "Ctrl+C", "", "selection", "Nothing is selected"),
-    ActionSpec("release_selection", "&Release selected resources", _EDIT, "Ctrl+Backspace", "", "live_selection",
-               "Select resources of a running scenario"),  # fmt: skip
+    ActionSpec(
+        "release_selection",
+        "&Release selected resources",
+        _EDIT,
+        "Ctrl+Backspace",
+        "",
+        "live_selection",
+        "Select resources of a running scenario",
+    ),
     ActionSpec("find", "&Find on the map", _EDIT, "Ctrl+F", "search", separated=True),
     ActionSpec("palette", "Command &palette…", _EDIT, "Ctrl+K", "search"),
     ActionSpec("theme_system", "Theme: as the &system", _VIEW, checkable=True, separated=True),
@@ -78,8 +86,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("step_frame", "Step one &frame", _SIMULATION, "Alt+Right", "step_frame", "live", _NO_TIME),
     ActionSpec("step_ten", "Step &ten frames", _SIMULATION, "Ctrl+Alt+Right", "", "live", _NO_TIME),
     ActionSpec("loop", "&Loop", _SIMULATION, "Ctrl+L", "loop", "live", _NO_TIME, checkable=True),
-    ActionSpec("choose_adapter", "Choose &adapter…", _DEVICE, "Ctrl+D", "device", "scenario",
-               "An imported layout keeps its adapter: open a scenario to change it"),  # fmt: skip
+    ActionSpec(
+        "choose_adapter",
+        "Choose &adapter…",
+        _DEVICE,
+        "Ctrl+D",
+        "device",
+        "scenario",
+        "An imported layout keeps its adapter: open a scenario to change it",
+    ),
     ActionSpec("own_adapter", "Go back to the &scenario's adapter", _DEVICE, "", "", "scenario", _NO_TIME),
     ActionSpec("create", "&Create", _DEVICE, "Ctrl+Return", "create", "live", _NO_TIME, separated=True),
     ActionSpec("shortcuts", "&Keyboard shortcuts", _HELP, "F1"),

@@ -39,9 +39,7 @@ class _Worker(QObject):
         # Imported here: everything below the runner is loaded when a window has a simulation, not before.
         from explorer.sim.runner import Runner
 
-        self.runner: Runner = Runner(
-            mailbox, self.snapshot_ready.emit, self.answered.emit, self.state_changed.emit
-        )
+        self.runner: Runner = Runner(mailbox, self.snapshot_ready.emit, self.answered.emit, self.state_changed.emit)
 
     @Slot()
     def run(self) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
@@ -328,6 +329,27 @@ def paint_confidence(painter: QPainter, theme: Theme, rect: QRectF, confidence: 
     if confidence == "published":
         painter.setBrush(colour)
         painter.drawPie(rect, 90 * 16, 180 * 16)
+
+
+class SidePanel(QScrollArea):
+    """A panel that scrolls downwards; its content keeps its right edge whether the bar is there or not."""
+
+    def __init__(self, content: QWidget, margin: int = 10) -> None:
+        super().__init__()
+        self._content, self._margin = content, margin
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(content)
+        self.verticalScrollBar().rangeChanged.connect(self._on_range)
+
+    def _on_range(self, _low: int, high: int) -> None:
+        layout = self._content.layout()
+        if layout is None:
+            return
+        left, top, _, bottom = layout.getContentsMargins()  # pyright: ignore[reportGeneralTypeIssues] - four integers
+        bar = self.verticalScrollBar().sizeHint().width()
+        layout.setContentsMargins(left, top, max(self._margin - (bar if high > 0 else 0), 0), bottom)
 
 
 class EmptyState(QWidget):

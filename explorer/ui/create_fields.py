@@ -186,7 +186,9 @@ class _EndCombo(QComboBox):
 class ChoiceField(Field):
     """One of some constants or words; many can be searched; a number too where the kind takes one."""
 
-    def __init__(self, kind: Any, words: Sequence[str], *, takes_number: bool, absent: str = "", typed: bool = False) -> None:
+    def __init__(
+        self, kind: Any, words: Sequence[str], *, takes_number: bool, absent: str = "", typed: bool = False
+    ) -> None:
         super().__init__(kind)
         self._words, self._takes_number, self._absent = tuple(words), takes_number, absent
         self._combo = _EndCombo()
@@ -264,7 +266,7 @@ class FlagsField(Field):
 
     def __init__(self, kind: Any) -> None:
         super().__init__(kind)
-        self._constants = {name: number for name, number in constants_of(kind).items()}
+        self._constants = dict(constants_of(kind))
         self._value: list[str | int] = []
         self._button = QPushButton()
         self._button.setProperty("field", True)

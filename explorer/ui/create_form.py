@@ -250,7 +250,7 @@ class CreateForm(QWidget):
     def _make(self, leaf: Leaf) -> Field:
         if leaf.kind is None:
             return SwitchField(bool)
-        if leaf.path[-1] in _HEAP_KEYS or leaf.kind is ObjectName and leaf.path[-1].startswith("pHeap"):
+        if leaf.path[-1] in _HEAP_KEYS or (leaf.kind is ObjectName and leaf.path[-1].startswith("pHeap")):
             return ChoiceField(leaf.kind, (), takes_number=False, typed=True)
         return make_field(leaf.kind, self._theme)
 

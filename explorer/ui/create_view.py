@@ -13,14 +13,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from explorer.core.kinds import HeapKind
 from explorer.core.units import align_up
-from explorer.ui.controls import EmptyState, Segmented, label, set_property
+from explorer.ui.controls import EmptyState, Segmented, SidePanel, label, set_property
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import KINDS, PRESETS, first_input
 from explorer.ui.verdict_card import VerdictCard
@@ -42,6 +41,7 @@ _MOST = 10_000
 _CARD_PX = 196
 _LOW_CARD_PX = 112
 _LOW_VIEW_PX = 460
+_TALL_CARD_PX, _TALL_VIEW_PX = 270, 640
 _NUMBERED = re.compile(r"^(.*?)[ _]?(\d+)$")
 
 
@@ -75,14 +75,11 @@ class CreateView(QWidget):
         self._name = QLineEdit("New 1")
         self._name.setObjectName("create_name")
         self._name.setMaxLength(260)
-        self._holder = QScrollArea()
-        self._holder.setWidgetResizable(True)
-        self._holder.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._inner = QWidget()
         self._slot = QVBoxLayout(self._inner)
         self._slot.setContentsMargins(10, 2, 10, 6)
         self._slot.setSpacing(4)
-        self._holder.setWidget(self._inner)
+        self._holder = SidePanel(self._inner)
         self.card = VerdictCard(theme)
         self._create, self._many, self._count = QPushButton("Create"), QPushButton("Create × 16"), QLineEdit("16")
         self._ghost = QCheckBox("Ghost on map")
@@ -159,7 +156,9 @@ class CreateView(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         """Leave room for the fields in a low dock."""
-        self.card.setFixedHeight(_CARD_PX if self.height() >= _LOW_VIEW_PX else _LOW_CARD_PX)
+        height = self.height()
+        tall = _TALL_CARD_PX if height >= _TALL_VIEW_PX else _CARD_PX
+        self.card.setFixedHeight(tall if height >= _LOW_VIEW_PX else _LOW_CARD_PX)
 
     # -- parts
 
@@ -315,7 +314,7 @@ class CreateView(QWidget):
             self._form.set_meaning(name, f"means {mips}" if mips else "")
         if not preview.verdict.succeeded:
             for reason in preview.verdict.reasons:
-                for path in reason.remedy.changes if reason.remedy is not None else ():
+                for path in reason.remedy.changes if reason.remedy is not None else {}:
                     self._form.mark(path, "refused", reason.text)
         self._show_ghost()
 
@@ -328,7 +327,7 @@ class CreateView(QWidget):
         if bad:
             reason = bad[0].reasons[0] if bad[0].reasons else None
             why = f"{reason.text} (rule {reason.rule}, {reason.source})" if reason is not None else ""
-            lead = f"{len(bad):,} of {len(answer.outcomes):,} were refused" if len(names) > 1 else names[0]
+            lead = f"{len(bad):,} of {len(answer.outcomes):,} were refused" if len(names) > 1 else next(iter(names))
             self._workspace.tell("warn", f"{lead}: {bad[0].hr}. {why}")
             self.card.show_outcome(answer.outcomes)
         if made:
@@ -449,4 +448,3 @@ def _next_name(name: str) -> str:
         return f"{name} 2"
     digits = match[2]
     return f"{name[: -len(digits)]}{int(digits) + 1:0{len(digits)}d}"
-

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 from explorer.core.units import GIB, format_bytes, format_exact, parse_size
 from explorer.errors import CommandError, InputError
 from explorer.ui.adapter_picker import AdapterPicker, facts_line
-from explorer.ui.controls import ConfidenceMark, ElidedLabel, EmptyState, label, set_property
+from explorer.ui.controls import ConfidenceMark, ElidedLabel, EmptyState, SidePanel, label, set_property
 from explorer.ui.facts import Section
 
 if TYPE_CHECKING:
@@ -54,9 +53,6 @@ class DeviceView(QWidget):
         self._adapter: Adapter | None = None
         self._picker: AdapterPicker | None = None
         self._empty = EmptyState(theme, name="device_empty")
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = QWidget()
         self._body = QVBoxLayout(body)
         self._body.setContentsMargins(10, 10, 10, 10)
@@ -69,7 +65,7 @@ class DeviceView(QWidget):
         self._key = self._make_key()
         self._body.addWidget(self._key)
         self._body.addStretch(1)
-        self._area.setWidget(body)
+        self._area = SidePanel(body)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._empty)
@@ -242,7 +238,7 @@ class DeviceView(QWidget):
 
     def _add_cap(self, grid: QGridLayout, row: int, adapter: Adapter, key: str, value: object) -> None:
         name = ElidedLabel(key.split(".", 1)[1], "second", Qt.TextElideMode.ElideMiddle)
-        shown = "unknown" if value is None else str(value).upper() if isinstance(value, bool) else f"{value:,}" if isinstance(value, int) else str(value)
+        shown = _cap_text(value)
         text = label(shown, "third" if value is None else "mono")
         grid.addWidget(name, row, 0)
         grid.addWidget(text, row, 1)
@@ -255,7 +251,9 @@ class DeviceView(QWidget):
         section = Section("Options of the run")
         section.right.setText(f"seed {snapshot.provenance.seed}" if snapshot.origin == "simulated" else "")
         if snapshot.origin != "simulated":
-            section.body.addWidget(label("A layout from a file is one moment: there is nothing to set.", "second", wrap=True))
+            section.body.addWidget(
+                label("A layout from a file is one moment: there is nothing to set.", "second", wrap=True)
+            )
             return section
         grid = QGridLayout()
         grid.setHorizontalSpacing(8)
@@ -347,3 +345,11 @@ class DeviceView(QWidget):
             return
         set_property(edit, "state", "")
         self._workspace.controller.set_option("budget", text)
+
+
+def _cap_text(value: object) -> str:
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return f"{value:,}" if isinstance(value, int) else str(value)

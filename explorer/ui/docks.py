@@ -81,6 +81,7 @@ class ViewDock(QDockWidget):
         super().__init__(title, window)
         self._window, self._title = window, title
         self.setObjectName(f"dock_{name}")
+        view.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWidget(view)
         self._alone = DockTitle(theme, self, title)
         self._in_tabs = QWidget(self)
@@ -93,7 +94,7 @@ class ViewDock(QDockWidget):
     @Slot()
     def refresh_title(self) -> None:
         """Show or hide the own title bar, as the dock shares a tab bar or not."""
-        neighbours = [d for d in self._window.tabifiedDockWidgets(self) if d.isVisibleTo(self._window) or not d.isHidden()]
+        neighbours = [dock for dock in self._window.tabifiedDockWidgets(self) if not dock.isHidden()]
         wanted = self._in_tabs if neighbours and not self.isFloating() else self._alone
         if self.titleBarWidget() is not wanted:
             self.titleBarWidget().hide()

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
     from explorer.ui.workspace import Workspace
 
-_TITLES = ("Frame", "Event", "Subject", "Segment", "Size", "What happened")
-_WIDTHS = (56, 96, 150, 90, 76, 360)
+_TITLES = ("Frame", "Event", "Subject", "Size", "What happened")
+_WIDTHS = (52, 84, 120, 72, 360)
 _ROOT = QModelIndex()
 _REFRESH_MS = 100
 BAD = frozenset(
@@ -122,7 +122,7 @@ class EventModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return describe_event(event)
             case Qt.ItemDataRole.TextAlignmentRole:
-                side = Qt.AlignmentFlag.AlignRight if column in (0, 4) else Qt.AlignmentFlag.AlignLeft
+                side = Qt.AlignmentFlag.AlignRight if column in (0, 3) else Qt.AlignmentFlag.AlignLeft
                 return side | Qt.AlignmentFlag.AlignVCenter
             case Qt.ItemDataRole.ForegroundRole if column == 1:
                 if event.kind in BAD:
@@ -131,22 +131,19 @@ class EventModel(QAbstractTableModel):
             case _:
                 return None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return a column's title."""
         if orientation == Qt.Orientation.Vertical or not 0 <= section < len(_TITLES):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section in (0, 4) else Qt.AlignmentFlag.AlignLeft
+            side = Qt.AlignmentFlag.AlignRight if section in (0, 3) else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         return _TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def _cell(self, event: Event, column: int) -> str:
         size = format_bytes(event.size_bytes) if event.size_bytes else "none"
         return (
-            f"{event.frame:,}", event_word(event.kind), event.subject or "device", event.segment or "none", size,
-            event.text,
+            f"{event.frame:,}", event_word(event.kind), event.subject or "device", size, event.text,
         )[column]  # fmt: skip
 
 

@@ -18,7 +18,8 @@ class ExplorerStyle(QProxyStyle):
 
     def __init__(self) -> None:
         super().__init__("fusion")
-        self._colours = dict.fromkeys(("accent", "field", "line", "ink", "text", "faint"), QColor())
+        names = ("accent", "field", "line", "ink", "text", "faint")
+        self._colours: dict[str, QColor] = {name: QColor() for name in names}
 
     def set_colours(self, **colours: QColor) -> None:
         """Take the colours ``accent field line ink text faint`` of a theme."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from explorer.core.units import GIB, format_bytes, format_exact
@@ -31,6 +31,7 @@ class Reading:
         budget: What the system grants; None where there is no such thing.
         size: Size of the segments.
         counts: What ``used`` counts, for the tool tip.
+        gpu: Whether the GPU reaches it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Reading:
     budget: int | None
     size: int
     counts: str
+    gpu: bool = True
 
     @property
     def share(self) -> float:
@@ -69,8 +71,14 @@ def readings(snapshot: Snapshot) -> tuple[Reading, ...]:
         found.append(Reading(name, usage, group.budget_bytes, sum(s.size_bytes for s in segments), counts))
     words = [s.group for s in snapshot.segments]
     found.extend(
-        Reading(s.group.replace("_", " ") if words.count(s.group) == 1 and s.group else s.name, s.used_bytes, None, s.size_bytes,
-                "bytes under live resources")  # fmt: skip
+        Reading(
+            s.group.replace("_", " ") if words.count(s.group) == 1 and s.group else s.name,
+            s.used_bytes,
+            None,
+            s.size_bytes,
+            "bytes under live resources",
+            s.group not in ("SYSTEM", "PAGE_FILE"),
+        )
         for s in snapshot.segments
         if (s.node, s.group) not in budgeted and s.size_bytes > 0
     )
@@ -131,7 +139,7 @@ class Gauge(QWidget):
             return
         used = min(reading.used / reading.size, 1.0) * bar.width()
         colour = {"normal": theme.colour("text2"), "warn": theme.colour("warn"), "error": theme.colour("error")}
-        if reading.budget is not None and reading.level == "normal":
+        if reading.gpu:
             colour["normal"] = theme.colour("used", "series")
         painter.setBrush(colour[reading.level])
         if reading.used:

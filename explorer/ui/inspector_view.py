@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from explorer.core.calls import encode_record
-from explorer.core.kinds import BlockState, WasteCause
-from explorer.core.units import format_address, format_bytes, format_exact
-from explorer.ui.controls import ElidedLabel, EmptyState, Pill, label
-from explorer.ui.events_view import event_word
+from explorer.core.kinds import BlockState
+from explorer.core.units import format_bytes, format_exact
+from explorer.ui import inspector_facts
+from explorer.ui.controls import ElidedLabel, EmptyState, Pill, SidePanel, label
 from explorer.ui.facts import Fact, FactsGrid, Section
 from explorer.ui.resource_rows import KIND_WORDS
-from explorer.ui.verdict_card import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,9 +42,6 @@ class InspectorView(QWidget):
         theme = workspace.theme
         self._empty = EmptyState(theme, name="inspector_empty")
         self._empty.say("Nothing is selected", "Click a block on the map or a row of Resources.")
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = QWidget()
         layout = QVBoxLayout(body)
         layout.setContentsMargins(12, 10, 12, 12)
@@ -75,7 +71,7 @@ class InspectorView(QWidget):
         self._call.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sections["Created by"].body.insertWidget(0, self._call)
         layout.addStretch(1)
-        self._area.setWidget(body)
+        self._area = SidePanel(body, 12)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._empty)
@@ -125,7 +121,7 @@ class InspectorView(QWidget):
         if len(chosen) > 1:
             self._show_many(snapshot, chosen)
         else:
-            self._show_one(snapshot, chosen[0])
+            self._show_one(snapshot, next(iter(chosen)))
 
     def _show_many(self, snapshot: Snapshot, chosen: tuple[int, ...]) -> None:
         rows = np.asarray(chosen, np.int64)
@@ -157,11 +153,11 @@ class InspectorView(QWidget):
         self._line.setText(f"{kind} · {place} · {made}")
         blocks = np.flatnonzero(snapshot.blocks.resource == row)
         self._show_state(snapshot, row, blocks.tolist())
-        self._grids["Placement"].show_facts(_placement(snapshot, row, blocks.tolist()))
-        self._grids["Description"].show_facts(_description(snapshot, row))
+        self._grids["Placement"].show_facts(inspector_facts.placement(snapshot, row))
+        self._grids["Description"].show_facts(inspector_facts.description(snapshot, row))
         record = table.records[row]
         self._ask_access(record, snapshot)
-        self._grids["Residency"].show_facts(_residency(snapshot, row))
+        self._grids["Residency"].show_facts(inspector_facts.residency(snapshot, row))
         self._show_call(record, snapshot)
 
     def _show_state(self, snapshot: Snapshot, row: int, blocks: list[int]) -> None:
@@ -181,7 +177,7 @@ class InspectorView(QWidget):
     def _ask_access(self, record: CallRecord | None, snapshot: Snapshot) -> None:
         """Ask the device what a resource like this one may be used for; the answer holds for its description."""
         known = self._access if record is not None and record == self._access_of else None
-        self._grids["Access and cost"].show_facts(_access(known, snapshot))
+        self._grids["Access and cost"].show_facts(inspector_facts.access(known, snapshot))
         self._sections["Access and cost"].right.setText("estimate" if known is not None and known.access else "")
         if record is None or record == self._access_of or not self._workspace.is_live:
             return
@@ -208,112 +204,4 @@ class InspectorView(QWidget):
             return
         self._call.setText(f"{record.api} {record.call}")
         data = encode_record(record)["input"]
-        self._grids["Created by"].show_facts(_flat(data if isinstance(data, dict) else {}))
-
-
-def _placement(snapshot: Snapshot, row: int, blocks: list[int]) -> list[Fact]:
-    table, columns = snapshot.resources, snapshot.blocks
-    size, asked = int(table.size[row]), int(table.asked[row])
-    facts: list[Fact] = []
-    if not blocks:
-        facts.append(Fact("Place", "not in memory"))
-    for block in blocks:
-        segment = snapshot.segments[int(columns.segment[block])]
-        heap, state = int(columns.heap[block]), int(columns.state[block])
-        copy = "Master copy" if state & BlockState.MASTER_COPY else "Device copy" if state & BlockState.DEVICE_COPY else ""
-        if copy:
-            facts.append(Fact(copy, segment.group.replace("_", " ") or segment.name, tip=segment.name))
-        else:
-            facts.append(Fact("Segment", segment.group.replace("_", " ") or segment.name, tip=segment.name))
-        if heap >= 0:
-            facts.append(Fact("Heap", snapshot.heaps.names[heap]))
-        offset, length = int(columns.offset[block]), int(columns.size[block])
-        facts.append(Fact("Offset", format_address(offset) if offset >= 0 else "unknown", mono=offset >= 0))
-        if offset >= 0:
-            facts.append(Fact("End", format_address(offset + max(length, 1) - 1), mono=True))
-        facts.append(Fact("Alignment", f"{int(columns.alignment[block]):,}" if columns.alignment[block] > 0 else "unknown"))
-    facts.append(Fact("Size", format_bytes(size), note=f"({format_exact(size)})" if size >= 1024 else ""))
-    facts.append(Fact("Rounding", format_exact(size - asked) if size > asked else "none"))
-    facts.extend(_neighbours(snapshot, blocks))
-    why = next((e.text for e in reversed(snapshot.events) if e.subject == table.names[row] and e.kind.value in ("allocated", "misplaced")), "")
-    if snapshot.origin == "imported":
-        facts.append(Fact("Why here", "as the file says"))
-    else:
-        facts.append(Fact("Why here", why or f"{snapshot.provenance.options.get('allocator', 'allocator')}, its event is older than the kept {len(snapshot.events):,}"))
-    return facts
-
-
-def _neighbours(snapshot: Snapshot, blocks: list[int]) -> list[Fact]:
-    """Return the padding that touches the blocks, by cause."""
-    wastes, columns = snapshot.wastes, snapshot.blocks
-    facts: list[Fact] = []
-    for block in blocks:
-        same = (wastes.segment == columns.segment[block]) & (wastes.heap == columns.heap[block])
-        start, end = int(columns.offset[block]), int(columns.offset[block] + columns.size[block])
-        touching = np.flatnonzero(same & ((wastes.offset + wastes.size == start) | (wastes.offset == end)))
-        for waste in touching.tolist():
-            side = "before" if int(wastes.offset[waste]) < start else "behind"
-            cause = WasteCause(int(wastes.cause[waste])).token
-            facts.append(Fact("Padding", f"{format_exact(int(wastes.size[waste]))} {side}", note=cause))
-    return facts
-
-
-def _description(snapshot: Snapshot, row: int) -> list[Fact]:
-    table = snapshot.resources
-    dimension = table.dimensions[int(table.dimension[row])] if len(table.dimensions) else ""
-    width, height, depth = int(table.width[row]), int(table.height[row]), int(table.depth[row])
-    facts = [Fact("Dimension", dimension or "unknown", mono=bool(dimension))]
-    if height > 1 or "TEXTURE" in dimension.upper() or "SURFACE" in dimension.upper():
-        facts.append(Fact("Width × Height", f"{width:,} × {height:,}" if width > 0 else "unknown"))
-        facts.append(Fact("Depth, array", f"{depth:,}" if depth > 0 else "unknown"))
-        mips = int(table.mips[row])
-        facts.append(Fact("Mips", f"{mips:,}" if mips > 0 else "unknown"))
-    elif width > 0:
-        facts.append(Fact("Width", format_exact(width)))
-    word = table.formats[int(table.format[row])] if len(table.formats) else ""
-    facts.append(Fact("Format", word or "none", mono=bool(word)))
-    place = table.places[int(table.place[row])] if len(table.places) else ""
-    facts.append(Fact("Place", place or "unknown", mono=bool(place)))
-    return facts
-
-
-def _access(preview: Preview | None, snapshot: Snapshot) -> list[Fact]:
-    if preview is None or not preview.access:
-        why = "a file names no device" if snapshot.origin == "imported" else "not known for a live resource"
-        return [Fact("Access", "unknown"), Fact("Why", why)]
-    return [
-        Fact(row.who, f"{row.read} / {row.write}", note=f"{format_time(row.whole_ns)} est." if row.whole_ns >= 0 else "")
-        for row in preview.access
-    ]
-
-
-def _residency(snapshot: Snapshot, row: int) -> list[Fact]:
-    table = snapshot.resources
-    used = int(table.used_frame[row])
-    facts = [
-        Fact("State", "resident" if table.resident[row] else "evicted"),
-        Fact("Priority", f"{int(table.priority[row]):,}"),
-        Fact("Last use", f"frame {used:,}" if used >= 0 else "never" if snapshot.origin == "simulated" else "not tracked"),
-    ]
-    name = table.names[row]
-    mine = [event for event in snapshot.events if event.subject == name][-_HISTORY:]
-    for event in reversed(mine):
-        size = format_bytes(event.size_bytes) if event.size_bytes else ""
-        facts.append(Fact(f"{event.frame:,}", event_word(event.kind), note=size, tip=event.text))
-    if not mine and snapshot.origin == "simulated":
-        facts.append(Fact("Events", "none", tip=f"None among the last {len(snapshot.events):,}"))
-    return facts
-
-
-def _flat(data: Mapping[str, object], prefix: str = "") -> list[Fact]:
-    facts: list[Fact] = []
-    for key, value in data.items():
-        if isinstance(value, dict):
-            facts.extend(_flat(value, key))
-        elif isinstance(value, list):
-            facts.append(Fact(key, " | ".join(str(item) for item in value) or "0", mono=True, tip=prefix))
-        elif isinstance(value, int) and not isinstance(value, bool):
-            facts.append(Fact(key, f"{value:,}", tip=prefix))
-        else:
-            facts.append(Fact(key, str(value), mono=True, tip=prefix))
-    return facts
+        self._grids["Created by"].show_facts(inspector_facts.call_facts(data if isinstance(data, dict) else {}))

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QByteArray, Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
-    QDockWidget,
-    QFocusFrame,
     QAbstractButton,
     QApplication,
+    QDockWidget,
+    QFocusFrame,
     QHBoxLayout,
     QMainWindow,
     QMenu,
     QMenuBar,
     QPushButton,
+    QSizePolicy,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Document, Workspace
 
 LEFT_PX, RIGHT_PX, BOTTOM_PX, EVENTS_PX = 340, 300, 220, 380
+_LOW_PX = 800
 _NARROW_PX = 1400
 """Below this width the Inspector is a tab behind Create (VISUAL section 4)."""
 
@@ -72,6 +74,9 @@ class MainWindow(QMainWindow):
         self._tuner = TabBarTuner(self)
         self._palette: PalettePopup | None = None
         self._is_narrow: bool | None = None
+        self._is_low = False
+        # Until the user moves a dock, the first layout follows the size of the window.
+        self._is_automatic, self._arranging = True, False
         self._build_bars()
         self._build_views()
         self.links = ViewLinks(self, workspace)
@@ -105,24 +110,28 @@ class MainWindow(QMainWindow):
         self.recent_menu = QMenu("Open &recent", self)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.actions_set.fill(bar, {"&File": self._add_recent_menu, "&View": self._add_view_menu})
-        corner = QWidget(bar)
-        corner.setObjectName("menu_corner")
-        line = QHBoxLayout(corner)
-        line.setContentsMargins(8, 2, 8, 2)
+        self.menu_row = QWidget()
+        self.menu_row.setObjectName("menu_row")
+        self.menu_row.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        line = QHBoxLayout(self.menu_row)
+        line.setContentsMargins(6, 0, 8, 0)
         line.setSpacing(8)
         self.document_name = label("", name="document_name")
         self.document_state = label("", name="document_state")
-        self.palette_field = QPushButton("Commands, resources, scenarios     Ctrl K")
+        self.palette_field = QPushButton("Commands, resources, scenarios")
         self.palette_field.setObjectName("palette_field")
         self.palette_field.setProperty("field", True)
-        self.palette_field.setMinimumWidth(280)
+        self.palette_field.setFixedWidth(300)
+        self.palette_field.setToolTip("Command palette (Ctrl+K)")
         self.palette_field.setIcon(self.workspace.theme.icon("search"))
         self.palette_field.clicked.connect(self.commands.do_palette)
+        line.addWidget(bar)
+        line.addSpacing(16)
         line.addWidget(self.document_name)
         line.addWidget(self.document_state)
-        line.addSpacing(16)
+        line.addStretch(1)
         line.addWidget(self.palette_field)
-        bar.setCornerWidget(corner, Qt.Corner.TopRightCorner)
+        bar.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.top_bar = TopBar(self.workspace, self.actions_set)
         self.top_bar.sought.connect(self.commands.seek)
         self.top_bar.speed_chosen.connect(self.commands.set_speed)
@@ -147,17 +156,19 @@ class MainWindow(QMainWindow):
         rows = QVBoxLayout(head)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
-        for part in (self.menu_bar, self.top_bar, self.working, self.messages):
+        for part in (self.menu_row, self.top_bar, self.working, self.messages):
             rows.addWidget(part)
         # The menu widget spans the whole width above the docks, so the top bar does too.
         self.setMenuWidget(head)
         for spec in VIEWS:
-            view = spec.make(self.workspace)
+            view: Any = spec.make(self.workspace)
             self.views[spec.id] = view
             if spec.area == "centre":
                 self.centre_tabs.addTab(view, spec.title)
             else:
-                self.docks[spec.id] = ViewDock(self.workspace.theme, spec.id, spec.title, view, self)
+                dock = ViewDock(self.workspace.theme, spec.id, spec.title, view, self)
+                dock.dockLocationChanged.connect(self._on_dock_moved)
+                self.docks[spec.id] = dock
             self.workspace.snapshot_changed.connect(view.show_snapshot)
 
     def _add_recent_menu(self, menu: QMenu) -> None:
@@ -174,18 +185,24 @@ class MainWindow(QMainWindow):
 
     def _arrange(self) -> None:
         """Put every dock where it is at first."""
+        self._arranging = True
         areas = {
             "left_top": Qt.DockWidgetArea.LeftDockWidgetArea, "left_bottom": Qt.DockWidgetArea.LeftDockWidgetArea,
             "right": Qt.DockWidgetArea.RightDockWidgetArea, "bottom_left": Qt.DockWidgetArea.BottomDockWidgetArea,
             "bottom_right": Qt.DockWidgetArea.BottomDockWidgetArea,
         }  # fmt: skip
+        # In a low window one tab group has more room than three thin docks.
+        self._is_low = self.height() < _LOW_PX
         first: dict[str, QDockWidget] = {}
         for spec in VIEWS:
             dock = self.docks.get(spec.id)
             if dock is None:
                 continue
             dock.setFloating(False)
-            if spec.area in first:
+            if self._is_low and spec.area == "left_bottom" and "left_top" in first:
+                self.tabifyDockWidget(first["left_top"], dock)
+                first[spec.area] = dock
+            elif spec.area in first:
                 self.tabifyDockWidget(first[spec.area], dock)
             else:
                 orientation = Qt.Orientation.Vertical if spec.area.startswith("left") else Qt.Orientation.Horizontal
@@ -198,6 +215,13 @@ class MainWindow(QMainWindow):
         self._size_docks()
         for dock in self.docks.values():
             dock.refresh_title()
+        self._arranging = False
+        self._is_automatic = True
+
+    @Slot()
+    def _on_dock_moved(self) -> None:
+        if not self._arranging:
+            self._is_automatic = False
 
     def _place_inspector(self, narrow: bool) -> None:
         self._is_narrow = narrow
@@ -208,9 +232,12 @@ class MainWindow(QMainWindow):
         else:
             self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, inspector)
 
+    @Slot()
     def _size_docks(self) -> None:
         docks = self.docks
-        self.resizeDocks([docks["device"]], [LEFT_PX if not self._is_narrow else LEFT_PX - 20], Qt.Orientation.Horizontal)
+        self.resizeDocks(
+            [docks["device"]], [LEFT_PX if not self._is_narrow else LEFT_PX - 20], Qt.Orientation.Horizontal
+        )
         if not self._is_narrow:
             self.resizeDocks([docks["inspector"]], [RIGHT_PX], Qt.Orientation.Horizontal)
         self.resizeDocks([docks["resources"]], [BOTTOM_PX + self.height() // 12], Qt.Orientation.Vertical)
@@ -223,9 +250,11 @@ class MainWindow(QMainWindow):
         layout = self.workspace.settings.layout()
         if layout is None:
             return
+        self._arranging = True
         self.restoreGeometry(layout[0])
-        if self.restoreState(layout[1]):
-            self._is_narrow = self.width() < _NARROW_PX
+        self.restoreState(layout[1])
+        self._arranging = False
+        self._is_automatic = False
         for dock in self.docks.values():
             dock.refresh_title()
 
@@ -385,18 +414,16 @@ class MainWindow(QMainWindow):
         if len(paths) > 1:
             self.workspace.tell("info", f"{len(paths)} files were dropped; the first was opened.")
 
-    def resizeEvent(self, event: object) -> None:
-        """Move the Inspector when the window becomes narrow or wide."""
-        narrow = self.width() < _NARROW_PX
-        if self._is_narrow is not None and narrow != self._is_narrow and not self.docks["inspector"].isFloating():
-            self._place_inspector(narrow)
-            QTimer.singleShot(0, self, self._after_move)
+    def showEvent(self, event: object) -> None:
+        """Give the menus their room: a menu bar that is a pixel short hides them all."""
+        self.menu_bar.setMinimumWidth(self.menu_bar.sizeHint().width() + 12)
 
-    @Slot()
-    def _after_move(self) -> None:
-        self._size_docks()
-        for dock in self.docks.values():
-            dock.refresh_title()
+    def resizeEvent(self, event: object) -> None:
+        """Arrange anew when the window becomes narrow, wide, low or high, unless the user did it his way."""
+        shape = (self.width() < _NARROW_PX, self.height() < _LOW_PX)
+        if self._is_automatic and shape != (self._is_narrow, self._is_low):
+            self._arrange()
+            QTimer.singleShot(0, self, self._size_docks)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the layout and end every thread."""
@@ -413,4 +440,3 @@ class MainWindow(QMainWindow):
 
 def _local_files(urls: list[QUrl]) -> list[str]:
     return [url.toLocalFile() for url in urls if url.isLocalFile()]
-

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from explorer.errors import Complaint
-from explorer.ui.long_work import LongWork
 from explorer.ui.workspace import Document
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from explorer.interchange.opened import OpenedFile
     from explorer.sim.simulation import Simulation
+    from explorer.ui.long_work import LongWork
     from explorer.ui.workspace import Workspace
 
 

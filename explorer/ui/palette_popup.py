@@ -70,9 +70,7 @@ class _Model(QAbstractListModel):
         return flags
 
 
-def find_entries(
-    text: str, fixed: Sequence[Entry], names: Sequence[str], *, limit: int = _LIMIT
-) -> list[Entry]:
+def find_entries(text: str, fixed: Sequence[Entry], names: Sequence[str], *, limit: int = _LIMIT) -> list[Entry]:
     """Return the lines for what was typed: all words must occur; starts of words come first.
 
     Args:

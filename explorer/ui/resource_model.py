@@ -156,9 +156,7 @@ class ResourceModel(QAbstractTableModel):
             case _:
                 return None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return a column's title; the sorted one has an arrow."""
         if orientation == Qt.Orientation.Vertical or not 0 <= section < len(COLUMNS):
             return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from explorer.core.kinds import BlockState, HeapKind, ResourceKind
+from explorer.core.kinds import BlockState, ResourceKind
 from explorer.core.units import MAX_BYTES, format_address, format_bytes, format_exact, parse_size
 from explorer.errors import InputError
 
@@ -42,8 +42,8 @@ class Column:
 
 COLUMNS: tuple[Column, ...] = (
     Column("name", "Name", "text", 190, "contains"),
-    Column("kind", "Kind", "word", 96, "contains"),
-    Column("format", "Format", "word", 130, "contains"),
+    Column("kind", "Kind", "word", 116, "contains"),
+    Column("format", "Format", "word", 150, "contains"),
     Column("segment", "Segment", "word", 90, "contains"),
     Column("heap", "Heap", "text", 110, "contains"),
     Column("offset", "Offset", "address", 120, "range"),
@@ -170,7 +170,7 @@ class ResourceRows:
             case "place":
                 return [word or "none" for word in snapshot.resources.places]
             case "segment":
-                return [segment.name for segment in snapshot.segments]
+                return segment_words(snapshot)
             case "heap":
                 return snapshot.heaps.names
             case _:
@@ -262,21 +262,22 @@ class ResourceRows:
             case "offset":
                 return format_address(value) if value >= 0 else "unknown"
             case "segment":
-                return self.snapshot.segments[value].name
+                return segment_words(self.snapshot)[value]
             case "heap":
                 return self.snapshot.heaps.names[value] if value >= 0 else "none"
             case _:
                 return f"{value:,}" if value > 0 else "unknown"
 
 
+def segment_words(snapshot: Snapshot) -> list[str]:
+    """Return a short word for each segment: its group where that tells it apart, else its name."""
+    groups = [segment.group for segment in snapshot.segments]
+    return [s.group.replace("_", " ") if s.group and groups.count(s.group) == 1 else s.name for s in snapshot.segments]
+
+
 def show_bytes(value: int, *, exact: bool) -> str:
     """Return a size in the user's units."""
     return format_exact(value) if exact else format_bytes(value)
-
-
-def heap_type_word(kind: int) -> str:
-    """Return the word of a ``HeapKind``."""
-    return HeapKind(kind).name
 
 
 def parse_range(text: str) -> tuple[int, int]:

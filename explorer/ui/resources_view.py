@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Workspace
 
 _REFRESH_MS = 200
+_ROOMY_PX = 280
+"""From this height on the histogram stands over the rows."""
+
 _COPY_LIMIT = 100_000
 
 
@@ -59,7 +62,8 @@ class _NameDelegate(QStyledItemDelegate):
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         """Long names keep their end."""
         super().initStyleOption(option, index)
-        option.textElideMode = Qt.TextElideMode.ElideMiddle  # pyright: ignore[reportAttributeAccessIssue] - stub gap
+        if COLUMNS[index.column()].id in ("name", "heap"):
+            option.textElideMode = Qt.TextElideMode.ElideMiddle
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -194,6 +198,12 @@ class ResourcesView(QWidget):
         text = "\n".join(lines)
         QGuiApplication.clipboard().setText(text)
         return text
+
+    def resizeEvent(self, event: object) -> None:
+        """In a low dock the rows come first."""
+        roomy = self.height() >= _ROOMY_PX
+        self.histogram.setVisible(roomy)
+        self._measure.setVisible(roomy)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the empty state as large as the rows."""
@@ -393,9 +403,9 @@ class ResourcesView(QWidget):
     def _on_selected(self) -> None:
         if self._applying:
             return
-        parts = [
-            self.model.order[part.top() : part.bottom() + 1] for part in self.table.selectionModel().selection()
-        ]
+        selection = self.table.selectionModel().selection()
+        ranges = [selection.at(index) for index in range(selection.count())]
+        parts = [self.model.order[part.top() : part.bottom() + 1] for part in ranges]
         chosen = np.unique(np.concatenate(parts)).tolist() if parts else []
         self._applying = True
         self.resources_selected.emit(chosen)

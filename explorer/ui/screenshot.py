@@ -98,7 +98,9 @@ def _check(view: str, size: tuple[int, int], scale: float, theme: str) -> None:
     if scale not in SCALES:
         raise CommandError("unknown scale", where="scale", found=scale, accepted=tuple(f"{s:g}" for s in SCALES))
     if not (160 <= size[0] <= 8192 and 120 <= size[1] <= 8192):
-        raise CommandError("no such size", where="size", found=f"{size[0]}x{size[1]}", accepted=("160x120 … 8192x8192",))
+        raise CommandError(
+            "no such size", where="size", found=f"{size[0]}x{size[1]}", accepted=("160x120 … 8192x8192",)
+        )
 
 
 def _prepare(scale: float) -> None:

@@ -117,7 +117,7 @@ class SizeHistogram(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag over several bins."""
         index = self._at(event.position())
-        if index < 0 or self._from < 0 or index == self._from and self._range is None:
+        if index < 0 or self._from < 0 or (index == self._from and self._range is None):
             return
         ends = sorted((self._from, index))
         self._choose((self._data.first + ends[0], self._data.first + ends[1]))

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import functools
 import string
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTemporaryDir, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QFontMetrics, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
 
-from explorer.core.kinds import ResourceKind
 from explorer.render.tokens import css, load_tokens, palette
 from explorer.tables.locations import resources_folder
 from explorer.ui.explorer_style import ExplorerStyle
-from explorer.ui.icons import tinted_icon, tinted_pixmap
+from explorer.ui.icons import icon_source, tinted_icon, tinted_pixmap
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QIcon, QPixmap
+    from PySide6.QtWidgets import QApplication
 
+    from explorer.core.kinds import ResourceKind
     from explorer.render.tokens import Rgba
 
 CHOICES = ("system", "light", "dark")
@@ -48,6 +49,7 @@ class Theme(QObject):
         super().__init__(application)
         self._application = application
         self._choice = choice
+        self._folder = QTemporaryDir()
         self._icons: dict[tuple[str, str], QIcon] = {}
         # The desktop's own size, so that a user with a large font gets a large window.
         system = application.property("explorer_system_px")
@@ -177,13 +179,21 @@ class Theme(QObject):
         values.update(
             small=self.small_px, caption=self.caption_px, title=self.title_px, fixed=self.fixed_family,
             radius=_RADIUS_PX, card_radius=_CARD_RADIUS_PX,
-            line=line, inner=self.control_height - 2, inner2=self.control_height - 4,
+            line_height=line, inner=self.control_height - 2, inner2=self.control_height - 4,
             tiny=max(self.size("control_small"), line + 4) - 2, tiny2=max(self.size("control_small"), line + 4) - 4,
             row=self.row_height - 1, bar=max(self.size("menu_bar"), line + 12) - 1,
             status=max(self.size("status_bar"), line + 8) - 1, dock=max(self.size("dock_title"), line + 12) - 2,
-            card=2 * line + 12,
+            card=2 * line + 12, chevron=self._icon_file("chevron_down", "text2"),
         )  # fmt: skip
         return _sheet_template().substitute(values)
+
+    def _icon_file(self, name: str, token: str) -> str:
+        """Return the path of an icon in one colour: a style sheet takes pictures from files only."""
+        colour = self.colour(token).name()
+        path = Path(self._folder.filePath(f"{name}_{colour[1:]}.svg"))
+        if not path.exists():
+            path.write_text(icon_source(name).replace("currentColor", colour), encoding="utf-8")
+        return path.as_posix()
 
     def _palette(self) -> QPalette:
         roles = QPalette.ColorRole

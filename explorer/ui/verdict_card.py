@@ -102,7 +102,12 @@ class VerdictCard(QFrame):
         """Say that a value cannot be used."""
         self._show_head("error", "Not a call", f"{path or 'a value'} cannot be used")
         self._rows.show_facts(
-            [Fact("Size", "unknown"), Fact("Place", "unknown"), Fact("Access", "unknown"), Fact("After", "nothing was created")]
+            [
+                Fact("Size", "unknown"),
+                Fact("Place", "unknown"),
+                Fact("Access", "unknown"),
+                Fact("After", "nothing was created"),
+            ]
         )
         self._reasons.setText(why)
         self._set_remedy(None)
@@ -164,7 +169,9 @@ class VerdictCard(QFrame):
             self.repair_wanted.emit(self._remedy.changes)
 
     def _retint(self) -> None:
-        icon = {"ok": ("ok", "ok"), "warn": ("warn", "warn"), "error": ("warn", "error")}.get(self._level, ("info", "text3"))
+        icon = {"ok": ("ok", "ok"), "warn": ("warn", "warn"), "error": ("warn", "error")}.get(
+            self._level, ("info", "text3")
+        )
         self._icon.setPixmap(self._theme.pixmap(*icon))
 
 
@@ -184,8 +191,9 @@ def _preview_facts(preview: Preview) -> list[Fact]:
         place = Fact("Place", where, note=f"in {preview.segment}" if preview.segment else "")
     parts: list[str] = []
     for row in preview.access:
-        cost = f", {format_time(row.whole_ns)} est." if row.whole_ns >= 0 else ""
-        parts.append(f"{row.who} {row.read} / {row.write}{cost}")
+        may = " / ".join(word for word in (row.read, row.write) if word)
+        cost = f"{format_time(row.whole_ns)} est." if row.whole_ns >= 0 else ""
+        parts.append(f"{row.who} {', '.join(word for word in (may, cost) if word)}")
     access = Fact("Access", " · ".join(parts) or "unknown", tip="read / write, time for the whole resource")
     return [size, place, access, Fact("After", preview.after or "unchanged")]
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from PySide6.QtWidgets import QWidget
 
-    from PySide6.QtWidgets import QWidget
-
-    from explorer.ui.workspace import Workspace
+from explorer.ui.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
