@@ -9,7 +9,7 @@ from explorer.core.verdicts import Reason, Remedy, Verdict
 from explorer.tables.d3d12_tables import rules_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 PREFIX = "d3d12."
 E_INVALIDARG = "E_INVALIDARG"
@@ -74,5 +74,18 @@ class Findings:
     ) -> Verdict:
         """Return the verdict: the violated rules, or what permits."""
         if self.violated:
-            return Verdict(hr, tuple(self.violated), dict(refused_values or {}))
-        return Verdict(success, tuple(self.permitting), dict(values or {}))
+            return Verdict(hr, once_each(self.violated), dict(refused_values or {}))
+        return Verdict(success, once_each(self.permitting), dict(values or {}))
+
+
+def once_each(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Return each rule once, in order; where several parts of a call break it, their changes are made together."""
+    found: dict[str, Reason] = {}
+    for one in reasons:
+        before = found.get(one.rule)
+        if before is None:
+            found[one.rule] = one
+        elif before.remedy is not None:
+            remedy = one.remedy and Remedy(before.remedy.text, {**before.remedy.changes, **one.remedy.changes})
+            found[one.rule] = Reason(before.rule, before.text, before.source, remedy)
+    return tuple(found.values())

@@ -21,13 +21,14 @@ _SHARED = HeapFlags.SHARED | HeapFlags.SHARED_CROSS_ADAPTER
 _UNKNOWN_PAGE, _UNKNOWN_POOL = CpuPageProperty.UNKNOWN, MemoryPool.UNKNOWN
 
 
-def check_node_masks(creation: int, visible: int, runtime: D3d12Runtime, found: Findings, rule: str = "") -> None:
-    """Note node masks that name no node, or more than one to create on."""
+def check_node_masks(creation: int, visible: int, runtime: D3d12Runtime, found: Findings) -> None:
+    """Note node masks that name no node, more than one to create on, or do not show the creation node."""
     existing = (1 << runtime.node_count) - 1
     if creation & (creation - 1) or creation & ~existing:
-        found.refuse(rule or "1.6c", "use the first node", {"CreationNodeMask": 0})
-    if visible & ~existing or (visible and not visible & (creation or 1)):
-        found.refuse(rule or "1.6d", "use the creation node", {"VisibleNodeMask": creation if visible else 0})
+        found.refuse("1.6c", "use the first node", {"CreationNodeMask": 0})
+    seen = visible or 1
+    if seen & ~existing or not seen & (creation or 1):
+        found.refuse("1.6d", "use the first node", {"CreationNodeMask": 0, "VisibleNodeMask": 0})
 
 
 def check_heap_properties(p: HeapProperties, runtime: D3d12Runtime, found: Findings) -> None:
