@@ -28,9 +28,13 @@ class Question:
     Attributes:
         record: The record.
         runtime: The device that it speaks of.
+        result: Key → value, as far as it is answered.
+        reasons: Rule id → reason, the decisive one first.
+        values: Out values of the creation, if there was one.
+        why: What is not answered, or None.
     """
 
-    __slots__ = ("_left", "_set", "reasons", "record", "result", "runtime", "why")
+    __slots__ = ("_left", "_set", "reasons", "record", "result", "runtime", "values", "why")
 
     def __init__(self, record: VectorRecord, runtime: Runtime) -> None:
         self.record = record
@@ -38,6 +42,7 @@ class Question:
         self.result: dict[str, object] = {}
         self.reasons: dict[str, Reason] = {}
         self.why: str | None = None
+        self.values: Mapping[str, object] = {}
         self._set = record.input
         self._left = set(record.input)
 
@@ -106,4 +111,5 @@ class Question:
         """Answer a creation; return the resource, or None where it is refused."""
         verdict = self.use(judge_create(arguments, self.runtime))
         self.put(key, verdict.hr)
+        self.values = verdict.values
         return describe(arguments, self.runtime) if verdict.succeeded else None

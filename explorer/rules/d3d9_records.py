@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from explorer.core.calls import CallRecord, call_spec, decode_input
+from explorer.errors import CallError
 from explorer.rules.d3d9 import STATES, judge
 from explorer.rules.d3d9_device import DeviceState
 from explorer.rules.d3d9_phrases import NotUnderstoodError
@@ -67,44 +68,84 @@ _STEMS: Mapping[str, _Answerer] = {
 }
 
 
-def _free(q: Question) -> None:
-    """Answer a record without a kind: a call of the API under its own parameter names, or a known spelling of it."""
-    call, inputs = q.record.call, q.record.input
-    if call in STATES and all(
-        key[:1].isupper() or key in ("pPresentationParameters", "pSharedHandle") for key in inputs
-    ):
+_CREATORS: Mapping[str, _Answerer] = {
+    "CreateVertexBuffer": buffers,
+    "CreateIndexBuffer": buffers,
+    "CreateVolumeTexture": volumes,
+}
+_CALLS: Mapping[str, tuple[_Answerer, ...]] = {
+    "LockRect": (block_locks, lock_regions, pitch_and_layout, memory_behaviour),
+    "LockBox": (block_locks, lock_regions),
+    "ColorFill": (color_fill,),
+    "UpdateTexture": (update_texture,),
+    "UpdateSurface": (memory_behaviour, documented),
+    "StretchRect": (stretch_rect, documented),
+    "GetRenderTargetData": (render_target_data,),
+    "Reset": (reset_rules,),
+    "ResetEx": (reset_rules,),
+    "CreateVolumeTexture+LockBox": (volume_locking,),
+}
+_OTHERS = (lock_regions, block_locks, buffer_flags, pitch_and_layout, memory_behaviour, documented)
+
+
+def _any_creation(q: Question) -> None:
+    """Answer a creation without a kind: all that a creation is asked for anywhere."""
+    if q.has("shared_handle"):
+        handles(q)
+    else:
+        _CREATORS.get(q.record.call, surfaces)(q)
+    q.put("hr", q.result["create_hr"])
+    if "Levels" in q.values:
+        q.put("level_count", q.values["Levels"])
+
+
+def _free(record: VectorRecord, options: CheckOptions) -> Question:
+    """Answer a record without a kind: under the API's own parameter names, or as the kinds spell it."""
+    runtime = device_of(record, options)
+    own = all(key[:1].isupper() or key in ("pPresentationParameters", "pSharedHandle") for key in record.input)
+    if record.call in STATES and own:
+        q = Question(record, runtime)
         _call(q)
-        return
-    for answerer in (creation, memory_behaviour, documented):
+        return q
+    creates = record.call.startswith("Create") and record.call != "CreateQuery" and "+" not in record.call
+    candidates = (_any_creation,) if creates else _CALLS.get(record.call, _OTHERS)
+    unknown: NotUnderstoodError | None = None
+    for answerer in candidates:
+        q = Question(record, runtime)
         try:
             answerer(q)
-        except NotUnderstoodError:
+        except NotUnderstoodError as error:
+            unknown = unknown or error
             continue
         if not q.unread():
-            return
-    raise NotUnderstoodError(f"call {call}")
+            return q
+        unknown = unknown or NotUnderstoodError(f"key {', '.join(q.unread())}")
+    raise unknown or NotUnderstoodError(f"call {record.call}")
 
 
 def _call(q: Question) -> None:
     record = q.record
-    if STATES[record.call] not in (type(None), DeviceState):
-        raise NotUnderstoodError(f"call {record.call}, which needs an object made earlier")
-    arguments = decode_input(CallRecord(record.api, record.call, record.input))
     for key in record.input:
         q.get(key)
+    if STATES[record.call] not in (type(None), DeviceState):
+        q.why = f"{record.call} needs an object that an earlier call made"
+        return
+    try:
+        arguments = decode_input(CallRecord(record.api, record.call, record.input))
+    except CallError as error:
+        raise NotUnderstoodError(str(error)) from error
     verdict = q.use(judge(arguments, DeviceState(), q.runtime, record.call))
     q.put("hr", verdict.hr)
-    if call_spec(record.api, record.call).creates is not None:
-        q.put("create_hr", verdict.hr)
-        if verdict.succeeded and "Levels" in verdict.values:
-            q.put("level_count", verdict.values["Levels"])
-            q.put("desc_usage_value", verdict.values["Usage"])
-            q.put("desc_pool", verdict.values["Pool"])
+    if call_spec(record.api, record.call).creates is None:
+        return
+    q.put("create_hr", verdict.hr)
+    if verdict.succeeded and "Levels" in verdict.values:
+        q.put("level_count", verdict.values["Levels"])
+        q.put("desc_usage_value", verdict.values["Usage"])
+        q.put("desc_pool", verdict.values["Pool"])
 
 
-def _answerer(kind: str | None) -> _Answerer:
-    if kind is None:
-        return _free
+def _answerer(kind: str) -> _Answerer:
     found = _KINDS.get(kind)
     if found is None:
         found = next((answerer for stem, answerer in _STEMS.items() if kind.startswith(stem)), None)
@@ -113,18 +154,25 @@ def _answerer(kind: str | None) -> _Answerer:
     return found
 
 
+def _answered(record: VectorRecord, options: CheckOptions) -> Question:
+    if record.kind is None:
+        return _free(record, options)
+    answerer = _answerer(record.kind)
+    q = Question(record, device_of(record, options))
+    answerer(q)
+    if q.unread():
+        raise NotUnderstoodError(f"key {', '.join(q.unread())}")
+    return q
+
+
 def answer(record: VectorRecord, options: CheckOptions) -> RecordAnswer:
     """Return the answer to a record of api ``d3d9`` or ``d3d9ex``."""
     try:
-        q = Question(record, device_of(record, options))
-        _answerer(record.kind)(q)
+        q = _answered(record, options)
     except NotUnderstoodError as unknown:
         return RecordAnswer("not_understood", {}, (), str(unknown))
     except ContradictionError as contradiction:
         return RecordAnswer("skipped", {}, (), f"not this device: {contradiction}")
-    unread = q.unread()
-    if unread:
-        return RecordAnswer("not_understood", {}, (), f"key {', '.join(unread)}")
     reasons = tuple(q.reasons.values())
     if q.why is None:
         return RecordAnswer("answered", q.result, reasons)

@@ -102,6 +102,8 @@ def priorities(q: Question) -> None:
     parse_format(q.get("format"))
     resource = Resource(base.kind, 16, 16, pool=parse_pool(q.get("pool"), Pool.DEFAULT))
     state = LifeState(resource, part=phrase.part or base.kind.endswith("surface") or base.kind == "render_target")
+    if not q.record.steps:
+        raise NotUnderstoodError("steps are missing")
     steps: list[dict[str, object]] = []
     for step in q.record.steps:
         call, argument = step.get("call"), step.get("arg")
@@ -163,6 +165,8 @@ def lost_device(q: Question) -> None:
     if start not in ("fullscreen device", "windowed device"):
         raise NotUnderstoodError(f"start {start}")
     state = DeviceState(windowed=start == "windowed device")
+    if not q.record.steps:
+        raise NotUnderstoodError("steps are missing")
     steps: list[Mapping[str, object]] = []
     for step in q.record.steps:
         event = step.get("event")

@@ -282,9 +282,13 @@ def _victim(q: Question) -> None:
     if not isinstance(objects, list | tuple) or not objects:
         raise NotUnderstoodError(f"objects {objects}")
     order: list[tuple[int, int, str]] = []
-    for item in cast("Sequence[Mapping[str, object]]", objects):
-        used = whole(item.get("last_use"), "last_use")
-        order.append((whole(item.get("priority", 0), "priority"), used if mode == "LRU" else -used, str(item["name"])))
+    for item in cast("Sequence[object]", objects):
+        if not isinstance(item, Mapping):
+            raise NotUnderstoodError(f"objects {objects}")
+        fields = cast("Mapping[str, object]", item)
+        used = whole(fields.get("last_use"), "last_use")
+        name = str(fields.get("name"))
+        order.append((whole(fields.get("priority", 0), "priority"), used if mode == "LRU" else -used, name))
     q.because("R5.6", "R5.5" if mode == "LRU" else "R5.8")
     q.put("victim", min(order)[2])
 
