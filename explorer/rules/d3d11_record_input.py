@@ -260,6 +260,11 @@ def _format(text: str) -> DXGI_FORMAT:
     return found
 
 
+@functools.cache
+def _formats_by_value() -> Mapping[int, DXGI_FORMAT]:
+    return {int(member): member for member in DXGI_FORMAT}
+
+
 def format_of(value: object) -> DXGI_FORMAT:
     """Return a format from its name or number.
 
@@ -269,9 +274,10 @@ def format_of(value: object) -> DXGI_FORMAT:
     if isinstance(value, str):
         return _format(value)
     number = whole(value, "format")
-    if number not in DXGI_FORMAT:
+    found = _formats_by_value().get(number)
+    if found is None:
         raise NotUnderstood(f"format: {value}")
-    return DXGI_FORMAT(number)
+    return found
 
 
 def data_of(given: Input) -> str:

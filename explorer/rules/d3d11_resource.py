@@ -205,12 +205,12 @@ def refusal(rule: str, detail: str = "", remedy: str = "", changes: Mapping[str,
 
     Args:
         rule: Id of the rule.
-        detail: What of this call it is about; put behind the text.
+        detail: What of this call it is about; put behind the text in brackets.
         remedy: What helps, in the imperative; empty for nothing.
         changes: Input key path → new value.
     """
     row = rules()[rule]
-    text = f"{row.text[:-1]}: {detail}." if detail else row.text
+    text = f"{row.text[:-1]} ({detail})." if detail else row.text
     return Reason(
         rule, text, row.source, Remedy(remedy, cast("Mapping[str, object]", changes or {})) if remedy else None
     )

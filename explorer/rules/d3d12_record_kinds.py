@@ -170,17 +170,17 @@ def resource_creation(call: str, source: RecordInput, device: Device, requires: 
             result |= {"GetHeapProperties_hr": "E_INVALIDARG", "Map_hr": "E_INVALIDARG"}
         return result, verdict.reasons
     heap = _heap_of(source, desc, runtime)
-    made = judge_create_heap(d3d12.CreateHeap(heap), runtime)
-    if not made.succeeded:
-        return {"hr": None}, made.reasons
     offset = source.get("heap_offset", int, 0)
     clear, wanted = clear_value(source), wants_object(source)
+    state = source.get("initial_state", ResourceStates, ResourceStates.COMMON)
     if castable or "initial_layout" in source:
         layout = source.get("initial_layout", BarrierLayout, BarrierLayout.UNDEFINED)
         arguments = d3d12.CreatePlacedResource2("heap", offset, desc, layout, clear, castable, wanted)
     else:
-        state = source.get("initial_state", ResourceStates, ResourceStates.COMMON)
         arguments = d3d12.CreatePlacedResource("heap", offset, desc, state, clear, wanted)
+    made = judge_create_heap(d3d12.CreateHeap(heap), runtime)
+    if not made.succeeded:
+        return {"hr": None}, made.reasons
     verdict = judge_placed(arguments, HeapState(heap), runtime)
     return _created(desc, verdict), verdict.reasons
 

@@ -30,6 +30,7 @@ from explorer.core.d3d12_view_enums import (
 from explorer.core.dxgi import DXGI_FORMAT
 from explorer.core.footprints import subresource_index
 from explorer.core.tiles import PACKED_TILE, ResourceTiling
+from explorer.core.units import is_power_of_two
 from explorer.rules.d3d12_access import (
     BudgetState,
     available_for_reservation,
@@ -55,13 +56,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _UINT64_MAX = 2**64 - 1
+_MOST = 1 << 20
+"""Tiles, slots and parameters that an answer lists; more of them are not simulated."""
 
 
-class RefusedResourceError(Exception):
-    """What a query is about cannot be created; carries the rules."""
+class NotSimulatedError(Exception):
+    """What a query is about cannot exist on the device, or is too large to be listed; the text says which."""
 
-    def __init__(self, rules: str) -> None:
-        super().__init__(f"the resource cannot be created: {rules}")
+
+def _limited(count: int, where: str) -> int:
+    if not 0 <= count <= _MOST:
+        raise NotSimulatedError(f"{where}: {count} are too many to list")
+    return count
 
 
 def number(value: int) -> int | str:
@@ -73,7 +79,7 @@ def allocation_info(call: str, source: RecordInput, device: Device, requires: Ma
     """Answer GetResourceAllocationInfo for descriptions, or for elements of given size and alignment."""
     del requires
     if "elements" in source:
-        pairs = [(one.get("SizeInBytes", int), one.get("Alignment", int)) for one in source.items("elements")]
+        pairs = [_element(one) for one in source.items("elements")]
         size, alignment, offsets = lay_out_elements(pairs)
         each = [{"Offset": o, "SizeInBytes": s, "Alignment": a} for o, (s, a) in zip(offsets, pairs, strict=True)]
         reasons = (reason("4.6a" if pairs else "4.6b"),)
@@ -92,6 +98,14 @@ def allocation_info(call: str, source: RecordInput, device: Device, requires: Ma
         return {"SizeInBytes": number(size), "Alignment": alignment, "valid": False}, verdict.reasons
     each = cast("list[dict[str, int]]", verdict.values["Resources"])
     return _allocation(size, alignment, each if call != "GetResourceAllocationInfo" else None), verdict.reasons
+
+
+def _element(one: RecordInput) -> tuple[int, int]:
+    size, alignment = one.get("SizeInBytes", int), one.get("Alignment", int)
+    one.finish()
+    if not is_power_of_two(alignment) or size < 0:
+        raise NotUnderstoodError(f"{one.path}: size {size}, alignment {alignment}")
+    return size, alignment
 
 
 def _allocation(size: int, alignment: int, each: object) -> dict[str, object]:
@@ -136,7 +150,7 @@ def _reserved_tiling(desc: ResourceDesc, device: Device) -> ResourceTiling:
     verdict = judge_reserved(d3d12.CreateReservedResource(desc), device.runtime)
     tiling = tiling_of(desc) if verdict.succeeded else None
     if tiling is None:
-        raise RefusedResourceError(", ".join(one.rule for one in verdict.reasons))
+        raise NotSimulatedError("the resource cannot be created: " + ", ".join(one.rule for one in verdict.reasons))
     return tiling
 
 
@@ -209,7 +223,7 @@ def tile_mappings(call: str, source: RecordInput, device: Device, requires: Mapp
     tiling = _reserved_tiling(description(source), device)
     source.raw("tile_order", None)
     state = MappingState(tiling, source.get("heap_tiles", int), tiling)
-    mapped: list[int | None] = [None] * tiling.total_tiles
+    mapped: list[int | None] = [None] * _limited(tiling.total_tiles, "tiles")
     for op in source.items("ops"):
         name = op.raw("op", "update")
         if name == "update":
@@ -238,7 +252,7 @@ def copy_descriptors(call: str, source: RecordInput, device: Device, requires: M
     del call, requires, device
     kind = source.get("type", DescriptorHeapType)
     source.raw("src_content", None)
-    sizes = {"src": source.get("src_heap_size", int), "dst": source.get("dst_heap_size", int)}
+    sizes = {name: _limited(source.get(f"{name}_heap_size", int), f"{name}_heap_size") for name in ("src", "dst")}
     state = CopyState({name: DescriptorHeapDesc(kind, size) for name, size in sizes.items()})
     changed: dict[int, str] = {}
     for op in source.items("ops"):
@@ -273,7 +287,7 @@ def _counted(counts: RecordInput) -> list[RootParameter]:
             continue
         if not isinstance(value, int):
             raise NotUnderstoodError(f"{counts.path}.{name}")
-        for at in range(value):
+        for at in range(_limited(value, f"{counts.path}.{name}")):
             if kind is RootParameterType.DESCRIPTOR_TABLE:
                 parameters.append(RootParameter(kind, DescriptorTable=RootDescriptorTable()))
             else:
@@ -343,7 +357,7 @@ def root_signature(call: str, source: RecordInput, device: Device, requires: Map
         parameters.append(RootParameter(kind, Descriptor=part, ShaderVisibility=sees))
         one.finish()
     if "static_samplers" in source:
-        samplers = [StaticSampler(at) for at in range(source.get("static_samplers", int))]
+        samplers = [StaticSampler(at) for at in range(_limited(source.get("static_samplers", int), "static_samplers"))]
     desc = RootSignatureDesc(tuple(parameters), tuple(samplers))
     verdict = judge_root_signature(d3d12.CreateRootSignature(desc), device.runtime)
     return {"hr": verdict.hr, "cost_dwords": verdict.values["Cost"]}, verdict.reasons
@@ -377,12 +391,18 @@ def residency(call: str, source: RecordInput, device: Device, requires: Mapping[
     raise NotUnderstoodError(f"call: {call}")
 
 
+def _words(source: RecordInput, key: str) -> Sequence[object]:
+    value = source.raw(key, [])
+    if not isinstance(value, list):
+        raise NotUnderstoodError(f"{source.path}.{key} is no list")
+    return cast("list[object]", value)
+
+
 def _residency_count(source: RecordInput) -> Answer:
     flags = source.get("create_flags", HeapFlags, HeapFlags.NONE)
     starts_evicted = bool(flags & HeapFlags.CREATE_NOT_RESIDENT)
     count = 0 if starts_evicted else 1
-    operations = source.raw("ops", [])
-    for at, name in enumerate(cast("Sequence[object]", operations)):
+    for at, name in enumerate(_words(source, "ops")):
         if name not in ("MakeResident", "Evict"):
             raise NotUnderstoodError(f"{source.path}.ops[{at}]: {name}")
         count = count + 1 if name == "MakeResident" else max(0, count - 1)
@@ -410,7 +430,7 @@ def feature_queries(call: str, source: RecordInput, device: Device, requires: Ma
         return {"hr": "S_OK"}, (reason("11.4"),)
     if call not in ("GetDeviceRemovedReason", "CreateCommandQueue"):
         raise NotUnderstoodError(f"call: {call}")
-    history = cast("Sequence[object]", source.raw("history", []))
+    history = _words(source, "history")
     for at, event in enumerate(history):
         if event != _REMOVING:
             raise NotUnderstoodError(f"{source.path}.history[{at}]: {event}")

@@ -25,7 +25,7 @@ from explorer.rules.d3d12_record_kinds import (
     resource_creation,
 )
 from explorer.rules.d3d12_record_queries import (
-    RefusedResourceError,
+    NotSimulatedError,
     allocation_info,
     copy_descriptors,
     copyable_footprints,
@@ -115,7 +115,7 @@ def answer(record: VectorRecord, options: CheckOptions) -> RecordAnswer:
         return RecordAnswer("not_understood", {}, (), str(error))
     except SkippedError as error:
         return RecordAnswer("skipped", {}, (), str(error))
-    except RefusedResourceError as error:
+    except NotSimulatedError as error:
         return RecordAnswer("not_simulated", {}, (), str(error))
     return RecordAnswer("answered", result, tuple(reasons))
 
