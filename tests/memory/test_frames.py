@@ -306,6 +306,19 @@ def test_that_bad_input_is_named(change: dict[str, Any], where: str) -> None:
     assert caught.value.complaint.where == where
 
 
+def test_that_the_warm_up_compiles_what_frames_need_whatever_the_segments() -> None:
+    from explorer.memory import frame_kernels
+
+    frame_kernels.warm_up()
+    if not hasattr(frame_kernels.run_frame, "signatures"):
+        pytest.skip("compiling is switched off")
+    for contiguous in range(3):
+        segments = [SegmentSpec(64, 64, contiguous=number < contiguous) for number in range(3)]
+        frame_memory([8] * 4, [0, 1, 2, 0], segments, "mru").run_frame(0, [0, 1, 2, 3], events=contiguous == 1)
+    for kernel in (frame_kernels.run_frame, frame_kernels.vacate, frame_kernels.set_pinned, frame_kernels.set_level):
+        assert len(kernel.signatures) == 1
+
+
 def test_that_belady_cannot_run_frames() -> None:
     with pytest.raises(CommandError, match="future"):
         frame_memory([1], [0], [SegmentSpec(1, 1)], "belady")

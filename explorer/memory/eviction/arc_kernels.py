@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.memory.eviction.columns import tiny
 from explorer.memory.kernels import kernel
 
 if TYPE_CHECKING:
@@ -115,3 +116,8 @@ def run(ids: Ids, sizes: Sizes, capacity: int) -> Counts:
             place[wanted] = end_often
             end_often += 1
     return misses, fetched, evictions
+
+
+def warm_up() -> None:
+    """Call the kernel once, so that it is compiled and in the cache."""
+    run(*tiny())

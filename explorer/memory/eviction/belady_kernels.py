@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.memory.eviction.bitmap_kernels import drop, empty_bitmap, highest, put
+from explorer.memory.eviction.columns import tiny
 from explorer.memory.kernels import kernel
 
 if TYPE_CHECKING:
@@ -104,3 +105,9 @@ def fetch_bound(ids: Ids, sizes: Sizes, capacity: int) -> int:
                 kept[latest] = 0
                 drop(low, mid, high, top, latest)
     return fetched
+
+
+def warm_up() -> None:
+    """Call the kernels once, so that they are compiled and in the cache."""
+    run(*tiny())
+    fetch_bound(*tiny())

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from explorer.memory.eviction.stream import ReferenceStream
 
 from explorer.memory.eviction.bitmap_kernels import drop, empty_bitmap, highest, put
+from explorer.memory.eviction.columns import tiny
 
 
 @kernel
@@ -97,3 +98,11 @@ def run_levels(stream: ReferenceStream, budget_bytes: int, *, turns: bool) -> Co
     # The bitmap finds the highest number, and the lowest priority leaves first.
     ranks = (levels - 1 - ascending).astype(np.int64)
     return run(stream.ids, stream.sizes, budget_bytes, stream.frames, ranks, levels, turns)
+
+
+def warm_up() -> None:
+    """Call the kernel once, so that it is compiled and in the cache."""
+    ids, sizes, capacity = tiny()
+    frames = np.zeros(ids.size, np.int32)
+    frames.flags.writeable = False
+    run(ids, sizes, capacity, frames, np.zeros(sizes.size, np.int64), 1, False)

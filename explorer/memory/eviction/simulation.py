@@ -56,15 +56,3 @@ def check_budget(budget_bytes: int) -> None:
     highest = MAX_BYTES // 2
     if not 0 <= budget_bytes <= highest:
         raise InputError("a budget is out of range", where="budget", found=budget_bytes, accepted=(f"0 to {highest}",))
-
-
-def warm_up() -> None:
-    """Call every eviction kernel once, so that it is compiled and in the cache."""
-    from explorer.memory.eviction import EVICTION_POLICIES
-    from explorer.memory.eviction.belady import fetch_bound
-    from explorer.memory.eviction.stream import reference_stream
-
-    stream = reference_stream([0, 1, 2, 0, 3, 0, 1], [3, 1, 2, 4])
-    for policy in EVICTION_POLICIES:
-        policy.compiled(stream, 5)
-    fetch_bound(stream, 5)

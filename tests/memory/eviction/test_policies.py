@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,20 @@ def test_that_each_policy_is_described_and_sourced(policy: EvictionPolicy) -> No
     assert policy.description.endswith(".")
     assert policy.source
     assert policy_by_id(policy.id) is policy
+
+
+@pytest.mark.parametrize(
+    "module", ["lru", "mru", "fifo", "clock", "sieve", "s3_fifo", "arc", "belady", "levels"], ids=lambda name: name
+)
+def test_that_a_warm_up_compiles_what_runs_need_and_runs_compile_no_more(module: str) -> None:
+    kernels = import_module(f"explorer.memory.eviction.{module}_kernels")
+    kernels.warm_up()
+    if not hasattr(kernels.run, "signatures"):
+        pytest.skip("compiling is switched off")
+    for policy in EVICTION_POLICIES:
+        simulate(policy, loop(5, 3), 65536 * 4)
+    fetch_bound(loop(5, 3), 65536 * 4)
+    assert len(kernels.run.signatures) == 1
 
 
 def test_that_belady_is_refused_where_the_future_is_unknown() -> None:
