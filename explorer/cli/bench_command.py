@@ -1,0 +1,149 @@
+"""The command ``bench``: the product's figures, each beside its yardstick."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import platform
+import sys
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from explorer.cli.arguments import whole_number
+from explorer.cli.output import DIFFERS, OK, note, print_json, print_text, table
+from explorer.errors import CommandError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from explorer.cli.bench_model import BenchRow
+
+MAX_ROUNDS = 1000
+
+# Rows that need the window: what stands above this package replaces their reason with a measurement.
+_WINDOW_ROWS = (
+    ("window.paint", "painting the map while the simulation runs flat out, median", "ms"),
+    ("window.ticks", "16 ms ticks kept while the simulation runs flat out", "ratio"),
+    ("sim.beside", "simulated frames beside a painting window", "frames/s"),
+    ("table.sort", "sorting a table of 1,000,000 resources", "s"),
+    ("table.filter", "filtering a table of 1,000,000 resources", "s"),
+    ("seek", "going to any of 10,000 frames", "s"),
+    ("start.first-paint", "from the start to the first painted window", "s"),
+    ("soak", "growth of resident memory in an hour of live updates", "ratio"),
+)
+
+_EXTRA: list[Callable[[], tuple[BenchRow, ...]]] = []
+
+
+def register(rows: Callable[[], tuple[BenchRow, ...]]) -> None:
+    """Add rows from a layer that this package may not import; a row replaces one of the same id.
+
+    Args:
+        rows: Returns the rows; called when ``bench`` runs.
+    """
+    _EXTRA.append(rows)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("bench", help="measure the product against yardsticks on this machine")
+    parser.add_argument("--only", metavar="ID,…", help="rows to measure; * stands for any letters (map.*)")
+    parser.add_argument("--rounds", metavar="N", help="rounds of each row")
+    parser.add_argument("--gate", action="store_true", help="exit with 1 if a row misses its target")
+    parser.add_argument("--list", action="store_true", help="print the rows without measuring")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure and print.
+
+    Raises:
+        CommandError: An unknown row.
+    """
+    from explorer.cli.bench_model import measure
+
+    rounds = whole_number("--rounds", args.rounds, 1, MAX_ROUNDS)
+    chosen = _chosen(all_rows(), args.only)
+    if args.list and not args.json:
+        print_text(table(("id", "what", "against"), [(row.id, row.what, row.against) for row in chosen]))
+        return OK
+    measured: list[dict[str, Any]] = []
+    for row in [] if args.list else chosen:
+        if sys.stderr.isatty():
+            note(f"{len(measured) + 1}/{len(chosen)} {row.id}")
+        measured.append(measure(row, rounds))
+    if args.json:
+        print_json("bench", {"machine": machine(), "rows": measured})
+    else:
+        print_text(_lines(measured))
+    return DIFFERS if args.gate and any(row["met"] is False for row in measured) else OK
+
+
+def all_rows() -> tuple[BenchRow, ...]:
+    """Return every row: those of this package, of layers above, and the ones that need such a layer."""
+    from explorer.cli import bench_files, bench_map, bench_memory
+    from explorer.cli.bench_model import BenchRow
+
+    rows: dict[str, BenchRow] = {}
+    for row in (*bench_memory.ROWS, *bench_map.ROWS, *bench_files.ROWS):
+        rows[row.id] = row
+    for name, what, unit in _WINDOW_ROWS:
+        rows[name] = BenchRow(name, what, unit, _needs_window)
+    for extra in _EXTRA:
+        for row in extra():
+            rows[row.id] = row
+    return tuple(rows.values())
+
+
+def machine() -> dict[str, Any]:
+    """Return what the figures depend on."""
+    return {
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "python": platform.python_version(),
+        "numpy": _version("numpy"),
+        "numba": _version("numba"),
+        "qt": _version("PySide6-Essentials") or _version("PySide6"),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _needs_window() -> Any:
+    from explorer.cli.bench_model import CannotRunError
+
+    raise CannotRunError("it needs the window, and no measurement of it is built in")
+
+
+def _chosen(rows: tuple[BenchRow, ...], only: str | None) -> list[BenchRow]:
+    if only is None:
+        return list(rows)
+    wanted = [part.strip() for part in only.split(",") if part.strip()]
+    ids = tuple(row.id for row in rows)
+    for part in wanted:
+        if not fnmatch.filter(ids, part):
+            raise CommandError("no such row", where="--only", found=part, accepted=ids)
+    if not wanted:
+        raise CommandError("no row is named", where="--only", found=only, accepted=ids)
+    return [row for row in rows if any(fnmatch.fnmatchcase(row.id, part) for part in wanted)]
+
+
+def _lines(rows: list[dict[str, Any]]) -> list[str]:
+    cells: list[tuple[str, ...]] = []
+    for row in rows:
+        if row["skipped"]:
+            cells.append((row["id"], "-", row["unit"], "", "", "", f"skipped: {row['skipped']}"))
+            continue
+        against = row["yardstick"]
+        ratio = "" if row["ratio"] is None else f"{row['ratio']:.3g}"
+        target = "" if row["target"] is None else f"{row['target']['op']} {row['target']['ratio']:g}"
+        met = {True: "met", False: "MISSED", None: ""}[row["met"]]
+        other = "" if against is None else f"against {against['value']:.4g} ({against['what']})"
+        cells.append((row["id"], f"{row['value']:.4g}", row["unit"], ratio, target, met, other))
+    return table(("id", "value", "unit", "ratio", "target", "", ""), cells)

@@ -1,0 +1,164 @@
+"""The command ``run``: a scenario for some frames, and what it came to."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from explorer.cli.arguments import one_of, whole_number
+from explorer.cli.output import OK, print_json, print_text, table
+from explorer.core.events import EventKind
+from explorer.core.units import format_bytes
+
+if TYPE_CHECKING:
+    import argparse
+
+    from explorer.sim.snapshot import Snapshot
+
+APP_POLICIES = ("none",)
+"""Policies of the application itself that are simulated."""
+_NS_PER_MS = 1_000_000
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("run", help="run a scenario and print where the bytes are")
+    parser.add_argument("scenario", metavar="SCENARIO", help="scenario id or file, or - for standard input")
+    parser.add_argument("--adapter", metavar="ID", help="run it on another adapter")
+    parser.add_argument("--frames", metavar="N", help="frames to run (default: the scenario's length)")
+    parser.add_argument("--seed", metavar="S", help="seed of the random streams")
+    parser.add_argument("--policy", metavar="P", help="eviction policy")
+    parser.add_argument("--app-policy", metavar="Q", help="residency policy of the application: none")
+    parser.add_argument("--allocator", metavar="A", help="allocator")
+    parser.add_argument("--budget", metavar="[GROUP=]SIZE", help="budget of a segment group instead of the adapter's")
+    parser.add_argument("--out", metavar="FILE", nargs="+", action="extend", default=[],
+                        help="write the result; the ending says how (.json .csv .png .txt)")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run and print.
+
+    Raises:
+        CommandError: Unknown id or option value.
+        InputError: The scenario cannot be read, or an output not written.
+    """
+    frames = whole_number("--frames", args.frames, 0, 1_000_000)
+    seed = whole_number("--seed", args.seed, 0, 2**63 - 1)
+    app_policy = one_of("--app-policy", args.app_policy, APP_POLICIES)
+    from explorer.interchange.exporters import ExportOptions, exporter_for_ending
+    from explorer.interchange.files import write_atomically
+    from explorer.interchange.snapshot_encode import snapshot_bytes
+
+    targets = [(file, exporter_for_ending(file)) for file in args.out]
+    simulation = _simulation(args, seed)
+    simulation.step(simulation.frames if frames is None else frames)
+    snapshot = simulation.snapshot()
+    canonical = snapshot_bytes(snapshot)
+    written: list[dict[str, Any]] = []
+    for file, exporter in targets:
+        data = canonical if exporter.id == "snapshot-json" else exporter.export(snapshot, ExportOptions())
+        write_atomically(file, data)
+        sha256 = hashlib.sha256(data).hexdigest()
+        written.append({"file": file, "format": exporter.id, "bytes": len(data), "sha256": sha256})
+    body = run_json(snapshot, app_policy or "none", hashlib.sha256(canonical).hexdigest(), written)
+    if args.json:
+        print_json("run", body)
+    else:
+        print_text(_lines(body))
+    return OK
+
+
+def _simulation(args: argparse.Namespace, seed: int | None) -> Any:
+    from explorer.cli.loading import scenario_of
+    from explorer.errors import InputError
+    from explorer.sim.scenarios import make_simulation
+
+    scenario = scenario_of(args.scenario)
+    if scenario is None:
+        from explorer.interchange.importers import open_file
+
+        opened = open_file(args.scenario)
+        scenario = opened.scenario
+        if scenario is None:
+            raise InputError(
+                f"a file of kind {opened.kind} cannot be run", file=args.scenario, accepted=("a scenario",)
+            )
+    return make_simulation(
+        scenario, args.adapter, seed=seed, allocator=args.allocator, policy=args.policy, budget=args.budget
+    )
+
+
+def run_json(snapshot: Snapshot, app_policy: str, sha256: str, written: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the object of ``run --json`` without ``schema`` and ``version``.
+
+    Args:
+        snapshot: The state at the end.
+        app_policy: The application's residency policy.
+        sha256: Of the canonical snapshot.
+        written: The ``out`` entries.
+    """
+    p, times = snapshot.provenance, snapshot.times
+    frame_ns = snapshot.time_ns / p.frame if p.frame else 0.0
+    return {
+        "scenario": p.scenario,
+        "adapter": snapshot.adapter.id if snapshot.adapter else None,
+        "api": snapshot.api,
+        "seed": p.seed,
+        "frames": p.frame,
+        "options": {**p.options, "app_policy": app_policy},
+        "snapshot_sha256": sha256,
+        "segments": [_segment(segment) for segment in snapshot.segments],
+        "groups": [asdict(group) for group in snapshot.groups],
+        "totals": asdict(snapshot.totals),
+        "events": {str(kind): snapshot.event_counts.get(kind, 0) for kind in EventKind},
+        "moved_bytes": asdict(snapshot.moved),
+        "time_ms": {
+            "gpu": times.gpu_ns / _NS_PER_MS,
+            "transfer": times.transfer_ns / _NS_PER_MS,
+            "cpu": times.cpu_ns / _NS_PER_MS,
+            "stall": times.stall_ns / _NS_PER_MS,
+            "frame_mean": frame_ns / _NS_PER_MS,
+            "frame_max": times.slowest_frame_ns / _NS_PER_MS,
+        },
+        "not_simulated": [{"call": call, "count": count} for call, count in sorted(snapshot.not_simulated.items())],
+        "out": written,
+    }
+
+
+def _segment(segment: Any) -> dict[str, Any]:
+    shown = asdict(segment)
+    del shown["gpu_bandwidth"]
+    return shown
+
+
+def _lines(body: dict[str, Any]) -> list[str]:
+    lines = [f"{body['scenario']} on {body['adapter']}: {body['frames']} frames, seed {body['seed']}", "", "Segments"]
+    lines += table(
+        ("name", "group", "size", "used", "padding", "free", "largest hole"),
+        [
+            (s["name"], s["group"], format_bytes(s["size_bytes"]), format_bytes(s["used_bytes"]),
+             format_bytes(sum(s["padding_bytes"].values())), format_bytes(s["free_bytes"]),
+             format_bytes(s["largest_free_bytes"]))
+            for s in body["segments"]
+        ],
+    )  # fmt: skip
+    lines += ["", "Budgets"]
+    lines += table(
+        ("node", "group", "budget", "usage", "over"),
+        [
+            (str(g["node"]), g["group"], "none" if g["budget_bytes"] is None else format_bytes(g["budget_bytes"]),
+             format_bytes(g["usage_bytes"]), format_bytes(g["over_budget_bytes"]))
+            for g in body["groups"]
+        ],
+    )  # fmt: skip
+    events = ", ".join(f"{count} {kind}" for kind, count in body["events"].items() if count)
+    moved = ", ".join(f"{format_bytes(count)} {kind}" for kind, count in body["moved_bytes"].items())
+    times = ", ".join(f"{value:.2f} {name}" for name, value in body["time_ms"].items())
+    lines += ["", f"Events: {events or 'none'}", f"Moved: {moved}", f"Estimated ms: {times}"]
+    lines += [f"Not simulated: {entry['call']} ({entry['count']} times)" for entry in body["not_simulated"]]
+    lines += [f"Snapshot SHA-256: {body['snapshot_sha256']}"]
+    lines += [f"Wrote {one['file']} ({one['format']}, {one['bytes']:,} bytes)" for one in body["out"]]
+    return lines
