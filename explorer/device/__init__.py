@@ -29,7 +29,10 @@ def make_device(api: str, state: MemoryState, options: Mapping[str, str]) -> Dev
 
         served, device = state.adapter.apis.d3d12, D3D12Device
     else:
-        raise CommandError("no device simulates this API", where="api", found=api, accepted=("d3d9", "d3d12"))
+        from explorer.device.d3d11 import D3D11Device
+
+        served = state.adapter.apis.d3d10 if generation.startswith("d3d10") else state.adapter.apis.d3d11
+        device, options = D3D11Device, {**options, "api": api}
     if not served:
         found, accepted = state.adapter.id, state.adapter.apis.names
         raise CommandError(f"the adapter does not serve {api}", where="adapter", found=found, accepted=accepted)

@@ -33,3 +33,22 @@ def touch_ns(kind: int, size: int, bandwidth: int) -> int:
 def transfer_ns(size: int, rate: int) -> int:
     """Return the time to move bytes over a bus: bytes moved ÷ rate (DESIGN 5.5)."""
     return size * NS // rate if rate > 0 else 0
+
+
+FLUSH_NS = 200_000
+"""Time to submit what is queued before the CPU can wait for it. Modelling choice."""
+
+CPU_RATES = {
+    ("WB", False): 8_000_000_000,
+    ("WB", True): 8_000_000_000,
+    ("WC", False): 4_000_000_000,
+    ("WC", True): 100_000_000,
+}
+"""Bytes a second that the CPU writes (False) or reads (True), by page property. Modelling choice: writes that fill
+write-combine buffers in order run at about half the cached rate; uncached reads go one bus access at a time
+(d3d9 rules R6.3, R6.4; d3d11 rules M4.9)."""
+
+
+def cpu_ns(size: int, caching: str, *, reads: bool) -> int:
+    """Return the time for the CPU to go through mapped bytes once, in order (DESIGN 5.5)."""
+    return size * NS // CPU_RATES.get((caching, reads), CPU_RATES["WB", reads])

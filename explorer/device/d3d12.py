@@ -8,22 +8,30 @@ from explorer.core.calls import CallRecord, decode_input
 from explorer.core.d3d12_enums import ResidencyFlags
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d12_create, d3d12_preview, d3d12_residency
+from explorer.device import cost, d3d12_create, d3d12_descriptors, d3d12_preview, d3d12_residency, segment_budget
 from explorer.device.d3d12_common import kind_of, reason, size_of
 from explorer.device.device import Device
 from explorer.device.kernel_memory import KernelMemory
 from explorer.device.outcome import Outcome, Preview
 from explorer.errors import CallError, CommandError
 from explorer.memory.allocators.protocol import Refusal
+from explorer.rules.d3d12_access import ResourceState, judge_feature, judge_map
 from explorer.rules.d3d12_allocation import judge_allocation_info, judge_footprints
 from explorer.rules.d3d12_create import HeapState, judge_placed
+from explorer.rules.d3d12_descriptors import judge_increment, judge_root_signature
 from explorer.rules.d3d12_heaps import judge_custom_heap_properties
 from explorer.rules.d3d12_runtime import D3d12Runtime, runtime_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import numpy as np
+    import numpy.typing as npt
+
     from explorer.core import d3d12 as api
+    from explorer.core.columns import DescriptorHeapPicture
+    from explorer.core.d3d12_structs import ResourceDesc
+    from explorer.device.d3d12_descriptors import DescriptorHeap
     from explorer.device.heap_places import HeapPlaces
     from explorer.device.memory_state import MemoryState
     from explorer.memory.allocators.protocol import Placement
@@ -48,6 +56,9 @@ class D3D12Device(Device):
         self.heap_descs: dict[int, api.HeapDesc] = {}
         self.places: dict[int, HeapPlaces] = {}
         self.block_of: dict[int, int] = {}
+        self.resource_descs: dict[int, ResourceDesc] = {}
+        self.descriptors: dict[str, DescriptorHeap] = {}
+        self.next_handle = 1 << 32
         self.removed: str | None = None
 
     @classmethod
@@ -139,6 +150,8 @@ class D3D12Device(Device):
         other.heap_descs = dict(self.heap_descs)
         other.places = {row: places.copy() for row, places in self.places.items()}
         other.block_of = dict(self.block_of)
+        other.resource_descs = dict(self.resource_descs)
+        other.descriptors = {name: heap.copy() for name, heap in self.descriptors.items()}
         return other
 
     def set_option(self, name: str, value: str) -> None:
@@ -147,7 +160,7 @@ class D3D12Device(Device):
             self.kernel.set_policy(value)
             self.options["policy"] = value
         elif name == "budget":
-            d3d12_residency.set_budget(self, value)
+            segment_budget.set_budget(self, value)
         else:
             raise CommandError(
                 "this option cannot change while running", where=name, found=value, accepted=("policy", "budget")
@@ -193,6 +206,45 @@ class D3D12Device(Device):
         del record
         d3d12_create.release(self, arguments.pObject)
         return ok("d3d12.8.1")
+
+    def create_descriptor_heap(self, arguments: api.CreateDescriptorHeap, record: CallRecord) -> Verdict:
+        """CreateDescriptorHeap."""
+        return self._unless_removed(d3d12_descriptors.create, arguments, record)
+
+    def create_view(self, arguments: Any, record: CallRecord) -> Verdict:
+        """Create…View and CreateSampler: write a slot."""
+        return d3d12_descriptors.create_view(self, arguments, record)
+
+    def copy_descriptors(self, arguments: Any, record: CallRecord) -> Verdict:
+        """CopyDescriptors and CopyDescriptorsSimple."""
+        return d3d12_descriptors.copy(self, arguments, record)
+
+    def descriptor_heaps(self, resource_at: npt.NDArray[np.int32]) -> tuple[DescriptorHeapPicture, ...]:
+        """Return the pictures of the descriptor heaps, in the order of creation."""
+        generation = self.state.generation
+        return tuple(heap.picture(resource_at, generation) for heap in self.descriptors.values())
+
+    def resource_desc(self, row: int) -> ResourceDesc:
+        """Return the description that a resource was created with."""
+        return self.resource_descs[row]
+
+    def free_heap(self, heap: int) -> None:
+        """Give back the bytes of an implicit heap."""
+        d3d12_create.free_heap(self, heap)
+
+    def map(self, arguments: api.Map, record: CallRecord) -> Verdict:
+        """Map: needs a heap that the CPU can see; it never waits and copies nothing (rules 3.17)."""
+        _, row = self.state.find(arguments.pResource, "resource", where="input.pResource")
+        heap = int(self.state.blocks["heap"][self.block_of[row]])
+        state = ResourceState(self.resource_descs[row], self.heap_descs[heap].Properties)
+        verdict = judge_map(arguments, state, self.runtime)
+        return verdict if verdict.succeeded else self.refuse(record, verdict)
+
+    def unmap(self, arguments: api.Unmap, record: CallRecord) -> Verdict:
+        """Unmap."""
+        del record
+        self.state.find(arguments.pResource, "resource", where="input.pResource")
+        return ok("d3d12.3.17f")
 
     # Residency -------------------------------------------------------------------------------------------------
 
@@ -292,6 +344,15 @@ def ok(rule: str) -> Verdict:
     return found
 
 
+_VIEWS = (
+    "CreateConstantBufferView",
+    "CreateShaderResourceView",
+    "CreateUnorderedAccessView",
+    "CreateRenderTargetView",
+    "CreateDepthStencilView",
+    "CreateSampler",
+)
+
 _PLACED = ("CreatePlacedResource", "CreatePlacedResource1")
 
 _QUERIES: Mapping[str, Callable[[Any, D3d12Runtime], Verdict]] = {
@@ -302,6 +363,9 @@ _QUERIES: Mapping[str, Callable[[Any, D3d12Runtime], Verdict]] = {
     "GetResourceAllocationInfo3": judge_allocation_info,
     "GetCopyableFootprints": judge_footprints,
     "GetCopyableFootprints1": judge_footprints,
+    "CheckFeatureSupport": judge_feature,
+    "GetDescriptorHandleIncrementSize": judge_increment,
+    "CreateRootSignature": judge_root_signature,
 }
 
 _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
@@ -313,6 +377,12 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "CreateCommittedResource2": D3D12Device.create_committed,
     "CreatePlacedResource": D3D12Device.create_placed,
     "CreatePlacedResource1": D3D12Device.create_placed,
+    "CreateDescriptorHeap": D3D12Device.create_descriptor_heap,
+    **dict.fromkeys(_VIEWS, D3D12Device.create_view),
+    "CopyDescriptors": D3D12Device.copy_descriptors,
+    "CopyDescriptorsSimple": D3D12Device.copy_descriptors,
+    "Map": D3D12Device.map,
+    "Unmap": D3D12Device.unmap,
     "MakeResident": D3D12Device.make_resident,
     "EnqueueMakeResident": D3D12Device.enqueue_make_resident,
     "Evict": D3D12Device.evict,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from explorer.core.d3d12_enums import (
     HeapFlags,
     HeapType,
-    ResidencyPriority,
     ResourceDimension,
     ResourceFlags,
     ResourceStates,
@@ -54,15 +53,6 @@ def _layout(desc: api.ResourceDesc, runtime: D3d12Runtime) -> ResourceLayout:
     if layout is None:
         raise LayoutError("an accepted description has no layout")
     return layout
-
-
-def default_priority(size: int, flags: ResourceFlags) -> int:
-    """Return the priority that a new object gets (rules 8.4): HIGH plus size/10 MB for targets and UAVs."""
-    if flags & (
-        ResourceFlags.ALLOW_RENDER_TARGET | ResourceFlags.ALLOW_DEPTH_STENCIL | ResourceFlags.ALLOW_UNORDERED_ACCESS
-    ):
-        return int(ResidencyPriority.HIGH) + min(size // (10 << 20), 0xFFFF)
-    return int(ResidencyPriority.NORMAL)
 
 
 def unit_of(device: D3D12Device) -> int:

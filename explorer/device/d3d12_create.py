@@ -9,10 +9,12 @@ from explorer.core.d3d12_enums import HeapFlags, HeapType, ResourceDimension, Re
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device.d3d12_common import default_priority, group_of_heap, kind_of, no_memory, size_of, unit_of
+from explorer.device import d3d12_descriptors
+from explorer.device.d3d12_common import group_of_heap, kind_of, no_memory, size_of, unit_of
 from explorer.device.heap_places import HeapPlaces
 from explorer.device.memory_state import NewResource
 from explorer.memory.allocators.protocol import Refusal
+from explorer.rules.d3d12_access import default_priority
 from explorer.rules.d3d12_create import HeapState, judge_committed, judge_placed
 from explorer.rules.d3d12_desc import mips_of
 from explorer.rules.d3d12_heaps import heap_alignment, judge_create_heap
@@ -36,7 +38,7 @@ def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallReco
     if not arguments.ppvHeap:
         return verdict
     desc = arguments.pDesc
-    priority = default_priority(desc.SizeInBytes, ResourceFlags.NONE)
+    priority = default_priority(ResourceFlags.NONE, desc.SizeInBytes)
     row = _take_heap(device, record, desc, priority, committed=False)
     if isinstance(row, Verdict):
         return row
@@ -56,7 +58,7 @@ def create_committed(device: D3D12Device, arguments: api.CreateCommittedResource
         return verdict
     layout = size_of(device, arguments.pDesc)
     desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
-    priority = default_priority(layout.size_bytes, arguments.pDesc.Flags)
+    priority = default_priority(arguments.pDesc.Flags, layout.size_bytes)
     row = _take_heap(device, record, desc, priority, committed=True)
     if isinstance(row, Verdict):
         return row
@@ -90,19 +92,25 @@ def create_placed(device: D3D12Device, arguments: api.CreatePlacedResource, reco
 def release(device: D3D12Device, name: str) -> None:
     """Release an object; a heap's bytes stay held until the last resource placed in it is released."""
     state = device.state
-    kind, row = state.find(name, "resource", "heap", where="input.pObject")
+    kind, row = state.find(name, "resource", "heap", "descriptor_heap", where="input.pObject")
+    if kind == "descriptor_heap":
+        d3d12_descriptors.release(device, name)
+        return
     state.log.add(EventKind.RELEASED, name, text=f"{name} was released.")
     if kind == "heap":
         state.objects.pop(name)
         state.heaps["released"][row] = True
         _free_heap_if_unused(device, row)
         return
+    for descriptors in device.descriptors.values():
+        descriptors.forget(row)
+    device.resource_descs.pop(row)
     block = device.block_of.pop(row)
     heap = int(state.blocks["heap"][block])
     state.remove_block(block)
     if state.heaps["committed"][heap]:
         state.remove_resource(row)
-        _free_heap(device, heap)
+        free_heap(device, heap)
         return
     others = device.places[heap].overlapping(row)
     device.places[heap].remove(row)
@@ -203,6 +211,7 @@ def _add_resource(
             asked=layout.texel_bytes,
         )
     )
+    device.resource_descs[row] = desc
     text = f"{name}: {layout.size_bytes:,} B by the {layout.model} model."
     state.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d12.4.8b", text=text)
     return row
@@ -248,15 +257,16 @@ def _mark_shared(device: D3D12Device, resource: int, block: int, shared: list[in
 
 def _free_heap_if_unused(device: D3D12Device, heap: int) -> None:
     if device.state.heaps["released"][heap] and not device.places[heap].spans:
-        _free_heap(device, heap)
+        free_heap(device, heap)
 
 
-def _free_heap(device: D3D12Device, heap: int) -> None:
+def free_heap(device: D3D12Device, heap: int) -> None:
+    """Give back the bytes of a heap and its row."""
     state = device.state
     name, size = state.heap_names[heap], int(state.heaps["size"][heap])
     where = state.segments[int(state.heaps["segment"][heap])].name
     device.kernel.drop(heap)
-    device.heap_descs.pop(heap)
+    device.heap_descs.pop(heap, None)
     device.places.pop(heap, None)
     state.heap_names.pop(heap)
     state.heaps.remove(heap)

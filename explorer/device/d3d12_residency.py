@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from explorer.core.events import EventKind
-from explorer.core.units import MAX_BYTES, parse_size
 from explorer.core.verdicts import Verdict
 from explorer.device.d3d12_common import no_memory, reason
-from explorer.errors import CommandError, InputError
+from explorer.errors import InputError
 
 if TYPE_CHECKING:
     from explorer.core import d3d12 as api
@@ -93,35 +92,18 @@ def set_reservation(device: D3D12Device, arguments: api.SetVideoMemoryReservatio
     return Verdict(_SUCCESS, (reason("d3d12.8.5b"),))
 
 
-def set_budget(device: D3D12Device, value: str) -> None:
-    """Change a group's budget while running: ``GROUP=SIZE``, or ``SIZE`` for LOCAL of node 0.
-
-    Raises:
-        CommandError: No such group, or not a size.
-    """
-    name, _, size = value.rpartition("=")
-    group = device.state.groups.get((0, (name or "LOCAL").upper()))
-    if group is None:
-        accepted = tuple(sorted({of for _, of in device.state.groups}))
-        raise CommandError("no such segment group", where="budget", found=value, accepted=accepted)
-    try:
-        budget = parse_size(size)
-    except InputError as error:
-        raise CommandError(error.complaint.message, where="budget", found=value, accepted=("[GROUP=]SIZE",)) from error
-    group.budget = min(budget, MAX_BYTES)
-    device.options["budget"] = value
-    text = f"The budget of {group.group} is now {budget:,} B."
-    device.state.log.add(EventKind.BUDGET_CHANGED, group.group, size=budget, rule="d3d12.8.5b", text=text)
-    device.state.check_budget(group)
-
-
 def _pageable(device: D3D12Device, name: str) -> int:
     """Return the heap row that owns an object's memory; placed resources have none of their own (rules 8.1)."""
     state = device.state
-    kind, row = state.find(name, "heap", "resource", where="input.ppObjects")
+    kind, row = state.find(name, "heap", "resource", "descriptor_heap", where="input.ppObjects")
     if kind == "heap":
         return row
     heap = int(state.blocks["heap"][device.block_of[row]])
+    if heap < 0:
+        raise InputError(
+            "a descriptor heap that shaders do not see has no residency", where="input.ppObjects", found=name,
+            accepted=("heaps", "committed resources", "shader-visible descriptor heaps"),
+        )  # fmt: skip
     if not state.heaps["committed"][heap]:
         raise InputError(
             "a placed resource has no residency of its own: act on its heap",

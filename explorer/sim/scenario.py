@@ -148,6 +148,10 @@ class Moment:
         option: The option, or None.
         value: Its value.
         every: Again every n frames; 0 once.
+        each: Make the call for members of this group; ``{name}`` and ``{i}`` in texts of ``input`` and ``out`` stand
+            for the member's name and number.
+        count: With ``each``: for how many members each time, going on where the last time ended; 0 all.
+        late: After the frame's passes, not before.
     """
 
     frame: Frames
@@ -157,6 +161,9 @@ class Moment:
     option: ObjectName | None = None
     value: Text | None = None
     every: Annotated[int, Range(0, 1_000_000)] = 0
+    each: ObjectName | None = None
+    count: Annotated[int, Range(0, 1_000_000)] = 0
+    late: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a moment that says nothing or two things."""
@@ -277,6 +284,8 @@ def _check_calls(scenario: Scenario) -> None:
         if stream.group not in ids:
             raise CallError("no such group", where=f"stream[{index}].group", found=stream.group, accepted=tuple(ids))
     for index, moment in enumerate(scenario.moments):
+        if moment.each is not None and moment.each not in ids:
+            raise CallError("no such group", where=f"at[{index}].each", found=moment.each, accepted=tuple(ids))
         if moment.call is not None:
             try:
                 call_spec(scenario.api, moment.call)

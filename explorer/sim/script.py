@@ -13,7 +13,7 @@ from explorer.core.d3d12_structs import AliasingBarrier, Barrier
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from explorer.sim.scenario import Draws, ObjectGroup, Pass, Scenario
+    from explorer.sim.scenario import Draws, Moment, ObjectGroup, Pass, Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Script:
             made: Group id → how many of its objects were created before the first frame.
         """
         api = self._scenario.api
-        calls = [*self._moments(frame), *self._streams(frame, alive, made)]
+        calls = [*self._moments(frame, alive, late=False), *self._streams(frame, alive, made)]
         is_d3d9 = api.startswith("d3d9")
         if is_d3d9:
             calls.append(_plan(api, "BeginScene", d3d9.Empty()))
@@ -96,6 +96,7 @@ class Script:
             calls.extend(self._pass(one, index, frame, alive))
         if is_d3d9:
             calls.append(_plan(api, "EndScene", d3d9.Empty()))
+        calls.extend(self._moments(frame, alive, late=True))
         calls.append(_plan(api, "Present", _present(api)))
         return calls
 
@@ -174,19 +175,31 @@ class Script:
             self._orders[group.id] = found
         return found
 
-    def _moments(self, frame: int) -> Iterator[Planned]:
+    def _moments(self, frame: int, alive: Mapping[str, object], *, late: bool) -> Iterator[Planned]:
         for moment in self._scenario.moments:
             due = frame == moment.frame
             if moment.every and frame > moment.frame:
                 due = (frame - moment.frame) % moment.every == 0
-            if not due:
+            if not due or moment.late is not late:
                 continue
-            if moment.call is not None:
-                yield Planned(CallRecord(self._scenario.api, moment.call, moment.input, moment.out))
+            if moment.option is not None:
+                yield Planned(None, option=(moment.option, str(moment.value)))
+            elif moment.each is not None:
+                yield from self._each(moment, frame, alive)
             else:
-                assert moment.option is not None
-                assert moment.value is not None
-                yield Planned(None, option=(moment.option, moment.value))
+                yield Planned(CallRecord(self._scenario.api, str(moment.call), moment.input, moment.out))
+
+    def _each(self, moment: Moment, frame: int, alive: Mapping[str, object]) -> Iterator[Planned]:
+        members = self.members(str(moment.each))
+        count = min(moment.count or len(members), len(members))
+        turn = (frame - moment.frame) // moment.every if moment.every else 0
+        for index in range(turn * count, (turn + 1) * count):
+            at = index % len(members)
+            if members[at] not in alive:
+                continue
+            words = {"{name}": members[at], "{i}": str(at)}
+            out = _filled(moment.out, words) if moment.out else None
+            yield Planned(CallRecord(self._scenario.api, str(moment.call), _filled(moment.input, words), out))
 
 
 def _present(api: str) -> Any:
@@ -205,6 +218,20 @@ def _there_and_back(position: int, limit: int) -> int:
         return 0
     at = position % (2 * limit)
     return at if at <= limit else 2 * limit - at
+
+
+def _filled(value: Any, words: Mapping[str, str]) -> Any:
+    """Return plain data with placeholders in its texts replaced."""
+    if isinstance(value, str):
+        for word, text in words.items():
+            value = value.replace(word, text)
+        return value
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        return {key: _filled(one, words) for key, one in table.items()}
+    if isinstance(value, list):
+        return [_filled(one, words) for one in cast("list[Any]", value)]
+    return value
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
