@@ -225,6 +225,8 @@ class ChoiceField(Field):
         if index < 0:
             # Records may drop the prefix of a constant.
             index = next((i for i in range(self._combo.count()) if self._combo.itemText(i).endswith("_" + text)), -1)
+        if index < 0 and not text and self._words:
+            index = 0
         if index >= 0:
             self._combo.setCurrentIndex(index)
         elif self._combo.isEditable():
@@ -331,11 +333,13 @@ class FlagsField(Field):
 
 
 class SwitchField(Field):
-    """TRUE or FALSE."""
+    """TRUE or FALSE; or a null pointer, which stays out of the call, against valid data."""
 
-    def __init__(self, kind: Any) -> None:
+    def __init__(self, kind: Any, *, pointer: bool = False) -> None:
         super().__init__(kind)
-        self._box = QCheckBox("FALSE")
+        self._pointer = pointer
+        self._words = ("null", "valid data") if pointer else ("FALSE", "TRUE")
+        self._box = QCheckBox(self._words[0])
         self._box.toggled.connect(self._on_toggled)
         self._layout.addWidget(self._box)
         self._layout.addStretch(1)
@@ -345,18 +349,19 @@ class SwitchField(Field):
         return self._box
 
     def value(self) -> object:
-        """Return True or False."""
-        return self._box.isChecked()
+        """Return True or False; a null pointer is absent."""
+        on = self._box.isChecked()
+        return ABSENT if self._pointer and not on else on
 
     def set_value(self, value: object) -> None:
         """Show True or False."""
         self._box.blockSignals(True)
         self._box.setChecked(value is True)
-        self._box.setText("TRUE" if value is True else "FALSE")
+        self._box.setText(self._words[value is True])
         self._box.blockSignals(False)
 
     def _on_toggled(self, on: bool) -> None:
-        self._box.setText("TRUE" if on else "FALSE")
+        self._box.setText(self._words[on])
         self.changed.emit()
 
 
@@ -458,7 +463,7 @@ def make_field(kind: Any, theme: Theme) -> Field:
         return ChoiceField(kind, words, takes_number=False, absent=absent)
     if bool in bares and len(bares) > 1:
         # pInitialData and the like: a null pointer, or valid data.
-        return SwitchField(bool)
+        return SwitchField(bool, pointer=True)
     if isinstance(first, type):
         if issubclass(first, enum.IntFlag):
             return FlagsField(first)

@@ -179,6 +179,51 @@ _PRESETS_9 = (
         },
     ),
 )
+_PRESETS_9_MORE = (
+    CreatePreset(
+        "Fog volume, 8 bit",
+        "CreateVolumeTexture",
+        {
+            "Width": 64,
+            "Height": 64,
+            "Depth": 32,
+            "Levels": 1,
+            "Usage": [],
+            "Format": "D3DFMT_L8",
+            "Pool": "D3DPOOL_MANAGED",
+        },
+    ),
+    CreatePreset(
+        "Render target, 4 samples",
+        "CreateRenderTarget",
+        {"Width": 1024, "Height": 768, "Format": "D3DFMT_X8R8G8B8", "MultiSample": "D3DMULTISAMPLE_4_SAMPLES"},
+    ),
+    CreatePreset(
+        "Screenshot surface",
+        "CreateOffscreenPlainSurface",
+        {"Width": 1024, "Height": 768, "Format": "D3DFMT_X8R8G8B8", "Pool": "D3DPOOL_SYSTEMMEM"},
+    ),
+)
+_PRESETS_11_MORE = (
+    CreatePreset(
+        "Colour ramp, 1D",
+        "CreateTexture1D",
+        {"pDesc": {"Width": 256, "Format": "DXGI_FORMAT_R8G8B8A8_UNORM", "BindFlags": ["SHADER_RESOURCE"]}},
+    ),
+    CreatePreset(
+        "Light volume, 3D",
+        "CreateTexture3D",
+        {
+            "pDesc": {
+                "Width": 64,
+                "Height": 64,
+                "Depth": 64,
+                "Format": "DXGI_FORMAT_R16G16B16A16_FLOAT",
+                "BindFlags": ["SHADER_RESOURCE"],
+            }
+        },
+    ),
+)
 _PRESETS_11 = (
     CreatePreset(
         "Constant buffer, dynamic",
@@ -313,13 +358,16 @@ _PRESETS_12 = (
     ),
 )
 
+_D3D9_PRESETS = (*_PRESETS_9, *_PRESETS_9_MORE)
+_D3D11_PRESETS = (*_PRESETS_11, *_PRESETS_11_MORE)
+
 PRESETS: Mapping[str, tuple[CreatePreset, ...]] = {
-    "d3d9": _PRESETS_9,
-    "d3d9ex": _PRESETS_9,
-    "d3d10": _PRESETS_11,
-    "d3d10.1": _PRESETS_11,
-    "d3d11": _PRESETS_11,
-    "xg": _PRESETS_11,
+    "d3d9": _D3D9_PRESETS,
+    "d3d9ex": _D3D9_PRESETS,
+    "d3d10": _D3D11_PRESETS,
+    "d3d10.1": _D3D11_PRESETS,
+    "d3d11": _D3D11_PRESETS,
+    "xg": _D3D11_PRESETS,
     "d3d12": _PRESETS_12,
 }
 """API → descriptions to start from."""

@@ -13,6 +13,8 @@ from explorer.errors import ExplorerError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Work = Callable[[Callable[[], bool], Callable[[float], None]], Any]
+
 _CLOSE_MS = 2000
 
 
@@ -21,15 +23,16 @@ class _Job(QObject):
 
     done = Signal(object)
     failed = Signal(object)
+    progressed = Signal(float)
 
-    def __init__(self, work: Callable[[Callable[[], bool]], Any], cancelled: threading.Event) -> None:
+    def __init__(self, work: Work, cancelled: threading.Event) -> None:
         super().__init__()
         self._work, self._cancelled = work, cancelled
 
     @Slot()
     def run(self) -> None:
         try:
-            self.done.emit(self._work(self._cancelled.is_set))
+            self.done.emit(self._work(self._cancelled.is_set, self.progressed.emit))
         except ExplorerError as error:
             self.failed.emit(error.complaint)
         except Exception:
@@ -43,12 +46,14 @@ class LongWork(QObject):
         started: What is being done, for the progress line.
         done: What the work returned.
         failed: ``Complaint``, or the traceback text of a bug.
+        progressed: 0.0 to 1.0, where the work knows.
         ended: Done, failed or cancelled: the progress line can go.
     """
 
     started = Signal(str)
     done = Signal(object)
     failed = Signal(object)
+    progressed = Signal(float)
     ended = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -63,12 +68,12 @@ class LongWork(QObject):
         """True while work is under way."""
         return self._thread is not None
 
-    def start(self, text: str, work: Callable[[Callable[[], bool]], Any]) -> bool:
+    def start(self, text: str, work: Work) -> bool:
         """Start work.
 
         Args:
             text: Verb, and what will be there after it.
-            work: Called with a function that says whether it was cancelled; on its own thread.
+            work: Called on its own thread with two functions: whether it was cancelled, and what takes its progress.
 
         Returns:
             False where other work is under way: nothing was started.
@@ -83,6 +88,7 @@ class LongWork(QObject):
         thread.started.connect(job.run)
         job.done.connect(self._on_done)
         job.failed.connect(self._on_failed)
+        job.progressed.connect(self.progressed)
         self._thread, self._job = thread, job
         self.started.emit(text)
         thread.start()
@@ -96,6 +102,7 @@ class LongWork(QObject):
         self._cancelled.set()
         self._job.done.disconnect()
         self._job.failed.disconnect()
+        self._job.progressed.disconnect()
         self._thread.quit()
         self._left.append((self._thread, self._job))
         self._thread = self._job = None

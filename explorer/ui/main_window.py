@@ -94,6 +94,7 @@ class MainWindow(QMainWindow):
         workspace.units_changed.connect(self._mark_choices)
         self.messages.acted.connect(self._on_message_action)
         self.work.started.connect(self.working.show_work)
+        self.work.progressed.connect(self.working.show_progress)
         self.work.ended.connect(self.working.finish)
         self.working.cancelled.connect(self.work.cancel)
         self.resize(1440, 900)
@@ -285,6 +286,11 @@ class MainWindow(QMainWindow):
     def palette_popup(self) -> PalettePopup | None:
         """Return the command palette; None before it was opened."""
         return self._palette
+
+    def shown_rows(self) -> Any:
+        """Return the rows of Resources as they are shown: resource indices, int64; None before the first snapshot."""
+        model = self.views["resources"].model
+        return model.order if model.rows is not None and self.views["resources"].is_current() else None
 
     def copy_rows(self) -> None:
         """Copy the selected rows as a table."""

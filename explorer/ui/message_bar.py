@@ -120,6 +120,11 @@ class WorkBar(QFrame):
         self._bar.setRange(0, 0)
         self.show()
 
+    def show_progress(self, share: float) -> None:
+        """Show how far it is, 0.0 to 1.0."""
+        self._bar.setRange(0, 1000)
+        self._bar.setValue(round(min(max(share, 0.0), 1.0) * 1000))
+
     def finish(self) -> None:
         """Take the bar away."""
         self._bar.setRange(0, 1)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from explorer.interchange.opened import OpenedFile
     from explorer.sim.simulation import Simulation
-    from explorer.ui.long_work import LongWork
+    from explorer.ui.long_work import LongWork, Work
     from explorer.ui.workspace import Workspace
 
 
@@ -69,10 +69,10 @@ class Opener(QObject):
             return True
         name = Path(path).name
 
-        def read(cancelled: Callable[[], bool]) -> object:
-            from explorer.interchange import open_file
+        def read(cancelled: Callable[[], bool], progress: Callable[[float], None]) -> object:
+            from explorer.interchange.importers import open_file
 
-            return open_file(path, cancelled=cancelled)
+            return open_file(path, name, progress=progress, cancelled=cancelled)
 
         if not self._work.start(f"Opening {name}: its layout comes on the map", read):
             self._workspace.tell("warn", "Other work is under way. Wait for it or cancel it, then open the file.")
@@ -81,7 +81,7 @@ class Opener(QObject):
         self._then = self._show_file
         return True
 
-    def export(self, path: str, make: Callable[[Callable[[], bool]], int], what: str) -> bool:
+    def export(self, path: str, make: Work, what: str) -> bool:
         """Write a file on a thread of its own.
 
         Args:

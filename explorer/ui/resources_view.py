@@ -185,6 +185,13 @@ class ResourcesView(QWidget):
         """Return whether only what the map shows is listed."""
         return self._map_only.isChecked()
 
+    def is_current(self) -> bool:
+        """Return whether the rows are those of the shown snapshot."""
+        rows, shown = self.model.rows, self._workspace.snapshot
+        if rows is None or shown is None:
+            return False
+        return rows.snapshot.generation == shown.generation and rows.snapshot.resources.names == shown.resources.names
+
     def copy_rows(self) -> str:
         """Put the selected rows, in their order, as tab-separated text on the clipboard, and return it."""
         rows = self.model.rows

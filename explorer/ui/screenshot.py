@@ -150,7 +150,7 @@ class _Scene:
             load_scenario(source)
             self._load(source, frame)
             return
-        from explorer.interchange import open_file
+        from explorer.interchange.importers import open_file
         from explorer.ui.workspace import Document
 
         opened = open_file(source)

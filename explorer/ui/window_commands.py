@@ -60,7 +60,7 @@ class WindowCommands(QObject):
         snapshot = self.workspace.snapshot
         if snapshot is None:
             return
-        dialog = ExportDialog(self.workspace, self.opener, snapshot, self._window)
+        dialog = ExportDialog(self.workspace, self.opener, snapshot, self._window.shown_rows(), self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 

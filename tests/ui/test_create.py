@@ -1,0 +1,195 @@
+"""The Create view: fields from the call's dataclass, a live verdict, nonsense that breaks nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings as hypothesis_settings
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
+
+from explorer.core.calls import decode_input
+from explorer.ui.create_fields import read_number
+from explorer.ui.create_form import CreateForm, first_problem
+from explorer.ui.create_presets import KINDS, PRESETS, first_input
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from explorer.ui.main_window import MainWindow
+    from explorer.ui.theme import Theme
+
+CALLS = [(api, kind.call) for api, kinds in KINDS.items() for kind in kinds]
+
+
+@pytest.mark.parametrize(("api", "call"), CALLS)
+def test_that_every_kind_has_a_form_whose_first_values_are_a_call(
+    qtbot: QtBot, theme: Theme, api: str, call: str
+) -> None:
+    form = CreateForm(theme, api, call)
+    qtbot.addWidget(form)
+    form.fill(first_input(api, call))
+    form.set_heaps(["Heap 0"])
+    record, path, why = first_problem(form, "New 1")
+    assert record is not None, (path, why)
+    assert record.call == call
+    decode_input(record)
+
+
+@pytest.mark.parametrize("api", sorted(PRESETS))
+def test_that_every_preset_fills_its_form_without_a_loss(qtbot: QtBot, theme: Theme, api: str) -> None:
+    for preset in PRESETS[api]:
+        form = CreateForm(theme, api, preset.call)
+        qtbot.addWidget(form)
+        form.fill(preset.input)
+        form.set_heaps(["Heap 0"])
+        record, path, why = first_problem(form, "New 1")
+        assert record is not None, (preset.title, path, why)
+        wanted = dict(preset.input)
+        if preset.call == "CreatePlacedResource":
+            wanted["pHeap"] = "Heap 0"
+        from explorer.core.calls import CallRecord
+
+        assert decode_input(record) == decode_input(CallRecord(api, preset.call, wanted)), preset.title
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("4,096", 4096), ("0x1000", 4096), ("64KiB", 65536), ("1_000", 1000), ("007", 7), ("-5", -5), ("abc", "abc"),
+     ("", ""), ("1e9", "1e9"), (str(2**70), 2**70)],
+)  # fmt: skip
+def test_that_numbers_are_read_as_people_write_them(text: str, value: object) -> None:
+    assert read_number(text) == value
+
+
+@pytest.mark.parametrize("text", ["-1", str(2**70), "abc", "", "0x", "NaN", "٣x", "4096.5", "9" * 60])
+def test_that_a_senseless_number_gets_the_error_state_and_names_its_field(
+    qtbot: QtBot, theme: Theme, text: str
+) -> None:
+    form = CreateForm(theme, "d3d9", "CreateTexture")
+    qtbot.addWidget(form)
+    form.fill(first_input("d3d9", "CreateTexture"))
+    edit = form.findChild(QLineEdit, "field_Width")
+    # Not keyClicks: QTest types ASCII only.
+    edit.setText(text)
+    record, path, why = first_problem(form, "New 1")
+    assert record is None
+    assert path == "Width"
+    assert why
+    assert edit.property("state") == "refused"
+    edit.clear()
+    qtbot.keyClicks(edit, "256")
+    assert first_problem(form, "New 1")[0] is not None
+    assert edit.property("state") == ""
+
+
+def test_that_no_typed_text_breaks_the_form(qtbot: QtBot, theme: Theme) -> None:
+    form = CreateForm(theme, "d3d12", "CreateCommittedResource")
+    qtbot.addWidget(form)
+    edits = [edit for edit in form.findChildren(QLineEdit) if edit.objectName()]
+    assert edits
+
+    @hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.integers(0, len(edits) - 1), st.text(max_size=40))
+    def nonsense(which: int, text: str) -> None:
+        edits[which].setText(text)
+        first_problem(form, "x")
+
+    nonsense()
+
+
+def test_that_constants_stand_in_full_and_unknown_ones_are_refused(qtbot: QtBot, theme: Theme) -> None:
+    form = CreateForm(theme, "d3d9", "CreateTexture")
+    qtbot.addWidget(form)
+    form.fill(first_input("d3d9", "CreateTexture"))
+    combo = form.findChild(QComboBox, "field_Format")
+    assert combo.currentText() == "D3DFMT_DXT1"
+    combo.setEditText("D3DFMT_NONSENSE")
+    record, path, why = first_problem(form, "New 1")
+    assert (record, path) == (None, "Format")
+    assert "D3DFMT_NONSENSE" in why
+
+
+def _texts(window: MainWindow) -> dict[str, str]:
+    return dict(window.views["create"].card.facts())
+
+
+def test_that_a_verdict_comes_as_you_type_and_create_puts_the_resource_into_the_table(
+    qtbot: QtBot, live: MainWindow
+) -> None:
+    create = live.views["create"]
+    live.show_view("create")
+    qtbot.waitUntil(lambda: create.card.hr() == "D3D_OK", timeout=9000)
+    before = _texts(live)["Size"]
+    edit = create.form().findChild(QLineEdit, "field_Width")
+    edit.clear()
+    qtbot.keyClicks(edit, "512")
+    qtbot.waitUntil(lambda: _texts(live)["Size"] != before, timeout=9000)
+    total = len(live.workspace.snapshot.resources.names)
+    qtbot.mouseClick(create.findChild(QPushButton, "create_button"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(live.workspace.snapshot.resources.names) == total + 1, timeout=9000)
+    assert "New 1" in live.workspace.snapshot.resources.names
+    qtbot.waitUntil(lambda: live.workspace.run_state.journal == 1, timeout=9000)
+
+
+def test_that_create_times_n_makes_n_names_and_undo_takes_them_back(qtbot: QtBot, live: MainWindow) -> None:
+    create = live.views["create"]
+    live.show_view("create")
+    total = len(live.workspace.snapshot.resources.names)
+    count = create.findChild(QLineEdit, "create_count")
+    count.setText("3")
+    qtbot.mouseClick(create.findChild(QPushButton, "create_many"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(live.workspace.snapshot.resources.names) == total + 3, timeout=9000)
+    assert {"New 1", "New 2", "New 3"} <= set(live.workspace.snapshot.resources.names)
+    qtbot.waitUntil(live.actions_set["undo"].isEnabled, timeout=9000)
+    live.actions_set["undo"].trigger()
+    qtbot.waitUntil(lambda: len(live.workspace.snapshot.resources.names) == total + 2, timeout=9000)
+    live.actions_set["redo"].trigger()
+    qtbot.waitUntil(lambda: len(live.workspace.snapshot.resources.names) == total + 3, timeout=9000)
+
+
+def test_that_a_refused_call_says_hresult_rule_and_source_and_creates_nothing(qtbot: QtBot, live: MainWindow) -> None:
+    create = live.views["create"]
+    live.show_view("create")
+    qtbot.waitUntil(lambda: create.card.hr() == "D3D_OK", timeout=9000)
+    # A dynamic managed texture: D3D9 forbids it.
+    create.form().change({"Usage": ["D3DUSAGE_DYNAMIC"]})
+    qtbot.waitUntil(lambda: create.card.hr() == "D3DERR_INVALIDCALL", timeout=9000)
+    assert " – " in create.card.reasons_text()
+    total = len(live.workspace.snapshot.resources.names)
+    create.create()
+    qtbot.waitUntil(lambda: "D3DERR_INVALIDCALL" in live.messages.text(), timeout=9000)
+    assert len(live.workspace.snapshot.resources.names) == total
+
+
+def test_that_what_is_no_call_is_not_sent(qtbot: QtBot, live: MainWindow) -> None:
+    create = live.views["create"]
+    live.show_view("create")
+    create.form().findChild(QLineEdit, "field_Width").setText("2^70")
+    assert not create.create()
+    assert create.card.hr() == "Not a call"
+    assert live.workspace.run_state.journal == 0
+
+
+def test_that_a_senseless_count_disables_create_times_n(qtbot: QtBot, live: MainWindow) -> None:
+    create = live.views["create"]
+    count, button = create.findChild(QLineEdit, "create_count"), create.findChild(QPushButton, "create_many")
+    for text in ("0", "-1", "99999", "x", "", "1e3"):
+        count.setText(text)
+        assert not button.isEnabled(), text
+        assert count.property("state") == "refused", text
+    count.setText("2")
+    assert button.isEnabled()
+
+
+def test_that_the_verdict_card_keeps_its_height_whatever_it_says(qtbot: QtBot, live: MainWindow) -> None:
+    create = live.views["create"]
+    live.show_view("create")
+    qtbot.waitUntil(lambda: create.card.hr() == "D3D_OK", timeout=9000)
+    height, place = create.card.height(), create.card.pos()
+    create.form().findChild(QLineEdit, "field_Width").setText("nonsense")
+    create.create()
+    assert create.card.hr() == "Not a call"
+    assert (create.card.height(), create.card.pos()) == (height, place)
