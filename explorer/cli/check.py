@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
-import json
 import os
 import sys
 import tempfile
@@ -15,17 +13,16 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from explorer import __version__
+from explorer.cli.output import DIFFERS, OK, note, print_json, print_text, table
 from explorer.errors import CommandError, InputError
-from explorer.rules.records import CheckOptions
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from explorer.rules.check import CheckedAnswer
+    from explorer.rules.records import CheckOptions
 
-SCHEMA = "memory-explorer/check/1"
 COUNTS = ("agree", "disagree", "disputed", "partial", "not_simulated", "not_understood", "skipped", "no_expect")
 SHOWN_DISAGREEMENTS = 1000
 _STANDARD = "-"
@@ -65,14 +62,12 @@ class Summary:
         return sum(counts["disagree"] for counts in self.kinds.values())
 
     def to_json(self) -> dict[str, object]:
-        """Return the summary as the command's JSON object."""
+        """Return the summary as the command's JSON object, without ``schema`` and ``version``."""
         kinds: list[dict[str, object]] = []
         for (api, kind), counts in sorted(self.kinds.items()):
             row: dict[str, object] = {"api": api, "kind": kind or None, "records": counts.total()}
             kinds.append(row | {name: counts[name] for name in COUNTS})
         return {
-            "schema": SCHEMA,
-            "version": __version__,
             "files": self.files,
             "records": self.records,
             "kinds": kinds,
@@ -118,12 +113,14 @@ def run(args: argparse.Namespace) -> int:
                 summary.add(file, checked)
                 if out is not None:
                     out.write(answer_line(checked))
-    text_to = sys.stderr if answers == _STANDARD else sys.stdout
     if as_json:
-        sys.stdout.write(json.dumps(summary.to_json()) + "\n")
+        print_json("check", summary.to_json())
+    elif answers == _STANDARD:
+        for line in _text(summary):
+            note(line)
     else:
-        text_to.write(_text(summary))
-    return 1 if summary.disagree else 0
+        print_text(_text(summary))
+    return DIFFERS if summary.disagree else OK
 
 
 def check_options(adapter: str | None, pairs: Sequence[str]) -> CheckOptions:
@@ -132,6 +129,9 @@ def check_options(adapter: str | None, pairs: Sequence[str]) -> CheckOptions:
     Raises:
         CommandError: Unknown adapter or option, or a value that an option does not take.
     """
+    # Imported here: the other commands should not pay for the rules.
+    from explorer.rules.records import CheckOptions
+
     options: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -250,17 +250,16 @@ def _plain(value: object) -> object:
     return str(value)
 
 
-def _text(summary: Summary) -> str:
+def _text(summary: Summary) -> list[str]:
     head = ("api", "kind", "records", *COUNTS)
-    data = cast("list[dict[str, object]]", summary.to_json()["kinds"])
-    rows = [[str(row[key] if row[key] is not None else "-") for key in head] for row in data]
+    kinds = cast("list[dict[str, object]]", summary.to_json()["kinds"])
+    rows = [[str(row[key] if row[key] is not None else "-") for key in head] for row in kinds]
     total = Counter[str]()
     for counts in summary.kinds.values():
         total.update(counts)
     rows.append(["all", "", str(summary.records), *(str(total[name]) for name in COUNTS)])
-    widths = [max(len(row[i]) for row in [list(head), *rows]) for i in range(len(head))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-             for row in [[name.replace("_", " ") for name in head], *rows]]  # fmt: skip
-    for item in itertools.islice(summary.disagreements, SHOWN_DISAGREEMENTS):
+    lines = table([name.replace("_", " ") for name in head], rows)
+    for item in summary.disagreements:
         lines.append(f"{item['file']}: {item['id']}: {', '.join(cast('list[str]', item['differs']))}")
-    return "\n".join(lines) + "\n"
+    hidden = summary.disagree - len(summary.disagreements)
+    return [*lines, f"and {hidden} more"] if hidden else lines

@@ -13,7 +13,7 @@ from explorer.core.units import MIB
 from explorer.errors import CommandError
 from explorer.rules.d3d11_phrases import Clause, NotUnderstood, clauses
 from explorer.rules.d3d11_resource import GOOD_DATA, NO_DATA, NULL_DATA, Resource, misc_to_d3d11
-from explorer.rules.d3d11_runtime import LEVELS, RUNTIMES, Runtime11, runtime_of
+from explorer.rules.d3d11_runtime import LEVELS, RUNTIMES, Runtime11, option_key, runtime_of
 from explorer.tables.d3d11_tables import constant
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _base_device(options: CheckOptions, api: str) -> Runtime11:
 
 
 def _is_fixed(options: CheckOptions, key: str) -> bool:
-    return key in options.options or f"d3d11.{key}" in options.options
+    return any(option_key(stated) in (key, f"d3d11.{key}") for stated in options.options)
 
 
 def device_of(record: VectorRecord, options: CheckOptions) -> Runtime11:

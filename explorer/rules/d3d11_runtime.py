@@ -35,8 +35,17 @@ OPTION_KEYS: Mapping[str, tuple[str, ...]] = {
     "d3d11.compute_10x": ("true", "false"),
     "d3d11.dedicated_video_memory_mb": ("a whole number of MB",),
 }
-"""Options of the device (``--option``), each with its accepted values; ``feature_level`` and ``runtime`` need no
-prefix."""
+"""Options of the device (``--option``), each with its accepted values; none but ``runtime`` needs the prefix."""
+_PREFIX = "d3d11."
+
+
+def option_key(key: str) -> str | None:
+    """Return the full key that an option means for these APIs, or None if it is another API's."""
+    if key in OPTION_KEYS:
+        return key
+    # D3D9 has an option of this name, too.
+    full = _PREFIX + key
+    return full if full in OPTION_KEYS and key != "runtime" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +170,10 @@ def _known_level(text: str) -> str:
 
 
 def _with_option(base: Runtime11, key: str, text: str) -> Runtime11:
-    name = key.removeprefix("d3d11.")
-    accepted = OPTION_KEYS.get(key) or OPTION_KEYS.get(f"d3d11.{name}")
-    if accepted is None:
+    full = option_key(key)
+    if full is None:
         return base
+    name, accepted = full.removeprefix(_PREFIX), OPTION_KEYS[full]
     if name == "dedicated_video_memory_mb":
         if not text.isascii() or not text.isdigit():
             raise CommandError("not a whole number", where=f"--option {key}", found=text, accepted=accepted)

@@ -225,5 +225,5 @@ def test_that_sizes_of_known_textures_are_right() -> None:
 
 def test_that_options_and_adapters_make_the_device() -> None:
     assert runtime_of(None, {"feature_level": "10_1"}).level == "10_1"
-    assert runtime_of(None, {"d3d11.runtime": "11.0", "windows": "xp"}).runtime == (11, 0)
+    assert runtime_of(None, {"d3d11.runtime": "11.0", "runtime": "debug", "windows": "xp"}).runtime == (11, 0)
     assert runtime_of(None, {}, "d3d10").level == "10_0"
