@@ -21,7 +21,7 @@ Counts = tuple[Any, Any, Any]
 
 
 def tiny() -> tuple[Ids, Sizes, int]:
-    """Return a stream and a capacity for a warm-up: read-only as in a ``ReferenceStream``, which is part of the type."""
+    """Return a stream and a capacity for a warm-up; read-only as in a ``ReferenceStream``: that is part of the type."""
     ids = np.array([0, 1, 2, 0, 3, 0, 1], np.uint32)
     sizes = np.array([3, 1, 2, 4], np.int64)
     for column in (ids, sizes):
