@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Self
 
 from explorer.memory.eviction.order import NOBODY
 from explorer.memory.eviction.policy import Counts, EvictionPolicy
-from explorer.memory.eviction.queues import END
 from explorer.memory.eviction.recency import PriorityOrder
 from explorer.memory.eviction.replay import replay
 
@@ -73,10 +72,7 @@ class LruMruOrder(PriorityOrder):
         return twin
 
     def _is_of_this_frame(self, object_id: int) -> bool:
-        if self._frame < 0 or object_id == END:
-            return False
-        used = self._last_use.get(object_id)
-        return used is not None and used[0] == self._frame
+        return self._frame >= 0 and self._last_frame.get(object_id, -1) == self._frame
 
 
 def plain(stream: ReferenceStream, budget_bytes: int) -> Counts:

@@ -79,9 +79,18 @@ class LinkedQueue:
 
     def renew(self, object_id: int) -> None:
         """Make an id the newest."""
-        if self._before[END] != object_id:
-            self.take(object_id)
-            self.append(object_id)
+        before, after = self._before, self._after
+        last = before[END]
+        if last == object_id:
+            return
+        # As ``take`` and ``append``, but its own entries stay in place: this is what every use of a resource costs.
+        older, newer = before[object_id], after[object_id]
+        after[older] = newer
+        before[newer] = older
+        after[last] = object_id
+        before[object_id] = last
+        after[object_id] = END
+        before[END] = object_id
 
     def copy(self) -> LinkedQueue:
         """Return an independent copy."""
@@ -94,14 +103,24 @@ class LinkedQueue:
 class ResidentSet:
     """Sizes, priorities and latest uses of the resident objects, and the frame that runs: the base of every order."""
 
-    __slots__ = ("_capacity_bytes", "_frame", "_largest_bytes", "_last_use", "_priority", "_resident_bytes", "_size")
+    __slots__ = (
+        "_capacity_bytes",
+        "_frame",
+        "_largest_bytes",
+        "_last_frame",
+        "_last_time",
+        "_priority",
+        "_resident_bytes",
+        "_size",
+    )
 
     policy: str = ""
 
     def __init__(self, capacity_bytes: int | None = None) -> None:
         self._size: dict[int, int] = {}
         self._priority: dict[int, int] = {}
-        self._last_use: dict[int, tuple[int, int]] = {}
+        self._last_frame: dict[int, int] = {}
+        self._last_time: dict[int, int] = {}
         self._frame = -1
         self._resident_bytes = 0
         self._largest_bytes = 0
@@ -157,7 +176,7 @@ class ResidentSet:
     def last_use(self, object_id: int) -> tuple[int, int]:
         """Return ``(frame, time)`` of the latest use; ``(-1, 0)`` for one that was never touched."""
         self._demand(object_id)
-        return self._last_use.get(object_id, (-1, 0))
+        return self._last_frame.get(object_id, -1), self._last_time.get(object_id, 0)
 
     def priority_of(self, object_id: int) -> int:
         """Return the priority of a resident object."""
@@ -187,21 +206,24 @@ class ResidentSet:
         if priority:
             self._priority[object_id] = priority
         if self._frame >= 0:
-            self._last_use[object_id] = (self._frame, 0)
+            self._last_frame[object_id] = self._frame
         self._resident_bytes += size
         self._largest_bytes = max(self._largest_bytes, self._resident_bytes)
 
     def _use(self, object_id: int, frame: int, time: int) -> None:
-        self._demand(object_id)
+        if object_id not in self._size:
+            self._demand(object_id)
         if frame != self._frame:
             self.begin_frame(frame)
-        self._last_use[object_id] = (frame, time)
+        self._last_frame[object_id] = frame
+        self._last_time[object_id] = time
 
     def _let_go(self, object_id: int) -> int:
         self._demand(object_id)
         size = self._size.pop(object_id)
         self._priority.pop(object_id, None)
-        self._last_use.pop(object_id, None)
+        self._last_frame.pop(object_id, None)
+        self._last_time.pop(object_id, None)
         self._resident_bytes -= size
         return size
 
@@ -209,7 +231,8 @@ class ResidentSet:
         twin = type(self).__new__(type(self))
         twin._size = self._size.copy()
         twin._priority = self._priority.copy()
-        twin._last_use = self._last_use.copy()
+        twin._last_frame = self._last_frame.copy()
+        twin._last_time = self._last_time.copy()
         twin._frame = self._frame
         twin._resident_bytes = self._resident_bytes
         twin._largest_bytes = self._largest_bytes
