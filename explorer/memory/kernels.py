@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-WARM_UPS: tuple[str, ...] = ()
+WARM_UPS: tuple[str, ...] = ("explorer.memory.allocators.warm_up:warm_up_allocators",)
 """``module:function`` of every group of kernels; each function calls its kernels once with their real types."""
 
-_KERNEL_MODULE_ENDING = "_kernels"
 _marked: dict[str, bool] = {}
 
 
@@ -100,10 +99,11 @@ def _mark() -> Path:
         parts = [sys.version, version("numba"), version("numpy"), os.uname().machine if hasattr(os, "uname") else ""]
         for name in WARM_UPS:
             spec = find_spec(name.split(":")[0])
-            if spec is not None and spec.origin is not None:
-                # numba itself trusts path, size and time of the source.
-                state = os.stat(spec.origin)
-                parts.append(f"{spec.origin} {state.st_size} {state.st_mtime_ns}")
+            sources = [] if spec is None or spec.origin is None else Path(spec.origin).parent.glob("*_kernels.py")
+            # numba itself trusts path, size and time of a source.
+            for source in sorted(sources):
+                state = source.stat()
+                parts.append(f"{source} {state.st_size} {state.st_mtime_ns}")
         digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
         _mark_of[folder] = folder / f"ready-{digest}"
     return _mark_of[folder]

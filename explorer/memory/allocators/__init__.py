@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from explorer.errors import CommandError, InputError
 from explorer.memory.allocators.bins import OffsetBinsAllocator
+from explorer.memory.allocators.buddy import BuddyAllocator
 from explorer.memory.allocators.fits import BestFitAllocator, FirstFitAllocator, WorstFitAllocator
+from explorer.memory.allocators.linear import LinearAllocator
 from explorer.memory.allocators.protocol import (
     Allocator,
     AllocatorReport,
@@ -48,6 +50,8 @@ ALLOCATORS: tuple[AllocatorEntry, ...] = (
     AllocatorEntry("best-fit", "Best fit", "the smallest hole that fits", BestFitAllocator),
     AllocatorEntry("first-fit", "First fit", "the lowest hole that fits", FirstFitAllocator),
     AllocatorEntry("worst-fit", "Worst fit", "the largest hole", WorstFitAllocator),
+    AllocatorEntry("buddy", "Buddy", "halves of powers of two", BuddyAllocator),
+    AllocatorEntry("linear", "Linear", "behind the newest block, around as a ring", LinearAllocator),
     AllocatorEntry("offset-bins", "Offset bins", "floating-point size bins, as OffsetAllocator", OffsetBinsAllocator),
 )
 

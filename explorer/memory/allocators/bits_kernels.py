@@ -68,7 +68,7 @@ def clear_bit(words: Words, number: int) -> None:
 def next_bit(words: Words, number: int) -> int:
     """Return the lowest marked number that is at least ``number``, or -1."""
     word = number >> 6
-    if word > 63:
+    if word >= len(words) - 1:
         return -1
     bits = (words[1 + word] >> (number & 63)) << (number & 63)
     if bits == 0:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from explorer.memory.allocators.bits_kernels import lowest_bit
 from explorer.memory.kernels import flat_kernel
 
@@ -26,16 +24,17 @@ SLOT = NEXT
 LIVE = -2
 """A live row has ``LIVE - kind`` in PREVIOUS, and its slot (or -1) in SLOT."""
 
-UNUSED, FRESH, LIVE_COUNT, LAST, GRANULARITY, OPTION, SMALL_STEP, SHIFT = range(8)
+UNUSED, FRESH, LIVE_COUNT, LAST, GRANULARITY, OPTION, SMALL_STEP, SHIFT, CLASS_COUNT, MANTISSA, WIDE_SEEN = range(11)
 """Cells of ``state``: chain of unused rows, first row never used, live rows, last row by address, page that kinds do
-not share, strategy or order, width of the small classes, shift from address to class."""
+not share, strategy or order, width of the small classes, shift from address to class, number of classes (a multiple
+of 64), bits of a size class below its highest, whether ``WIDE_BYTES`` was ever asked for."""
+STATE_CELLS = 11
 
-CLASSES = 4096
 WIDE_BYTES = 65536
 """Alignment whose room is bounded for each class: that of placed resources."""
 PLAIN, WIDE = 0, 1
 """Rows of ``bounds``: largest room of a class at any alignment, and at ``WIDE_BYTES``. Never too low; set right when
-a search through the class was in vain. Behind the classes stands the same for each 64 of them."""
+a search through the class was in vain. Each 64 classes have 65 cells: the largest of them, then one each."""
 
 
 @flat_kernel
@@ -65,12 +64,19 @@ def wide_room(rows: Table, row: int) -> int:
 
 
 @flat_kernel
+def bound_cell(number: int) -> int:
+    """Return the cell of a class in a row of ``bounds``."""
+    return number + (number >> 6) + 1
+
+
+@flat_kernel
 def raise_bound(bounds: Table, track: int, number: int, room: int) -> None:
     """Note that a class holds a row with so much room."""
-    if room > bounds[track, number]:
-        bounds[track, number] = room
-        word = CLASSES + (number >> 6)
-        bounds[track, word] = max(bounds[track, word], room)
+    cell = bound_cell(number)
+    if room > bounds[track, cell]:
+        bounds[track, cell] = room
+        peak = (number >> 6) * 65
+        bounds[track, peak] = max(bounds[track, peak], room)
 
 
 @flat_kernel
@@ -78,19 +84,19 @@ def next_roomy(words: Table, bounds: Table, track: int, number: int, size: int) 
     """Return the first filled class, at least ``number``, that may have room for ``size``; or -1."""
     word = number >> 6
     skip = number & 63
-    while word < CLASSES >> 6:
-        if bounds[track, CLASSES + word] >= size and words[1 + word] != 0:
+    while word < len(words) - 1:
+        if words[1 + word] != 0 and bounds[track, word * 65] >= size:
             bits = (words[1 + word] >> skip) << skip
             highest = -1
             while bits != 0:
-                found = (word << 6) + lowest_bit(bits)
-                bound = bounds[track, found]
+                found = lowest_bit(bits)
+                bound = bounds[track, word * 65 + 1 + found]
                 if bound >= size:
-                    return found
+                    return (word << 6) + found
                 highest = max(highest, bound)
                 bits &= bits - 1
             if skip == 0:
-                bounds[track, CLASSES + word] = highest
+                bounds[track, word * 65] = highest
         word += 1
         skip = 0
     return -1

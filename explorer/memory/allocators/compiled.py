@@ -9,7 +9,6 @@ import numpy as np
 
 from explorer.errors import LayoutError
 from explorer.memory.allocators import batch_kernels
-from explorer.memory.allocators import bits_kernels as bits
 from explorer.memory.allocators import chain_kernels as chain
 from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives, slot_is_taken
 from explorer.memory.allocators.protocol import (
@@ -65,7 +64,9 @@ def grown(table: npt.NDArray[np.int64], rows: int, fill: int = 0) -> npt.NDArray
     """Return the table with at least so many rows; grows by half at least, so that growing stays linear."""
     if rows <= len(table):
         return table
-    more = np.full((max(rows, len(table) * 3 // 2), *table.shape[1:]), fill, dtype=table.dtype)
+    shape = (max(rows, len(table) * 3 // 2), *table.shape[1:])
+    # Zeroed pages cost nothing until they are used.
+    more = np.full(shape, fill, dtype=table.dtype) if fill else np.zeros(shape, dtype=table.dtype)
     more[: len(table)] = table
     return more
 
@@ -87,23 +88,26 @@ class CompiledCore(ABC):
     Args:
         blocks: Offset, size, kind and slot of each block in offset order; kind -1 is free, slot -1 is none.
         granularity: Page that kinds do not share.
+        classes: How many classes of free blocks the search structure has at least.
     """
 
     compiled = True
 
-    def __init__(self, blocks: list[tuple[int, int, int, int]], granularity: int) -> None:
+    def __init__(self, blocks: list[tuple[int, int, int, int]], granularity: int, classes: int) -> None:
+        words = (classes + 63) // 64
         count = len(blocks)
         self.rows = np.zeros((count + 16, 4), dtype=np.int64)
-        self.state = np.zeros(8, dtype=np.int64)
+        self.state = np.zeros(chain.STATE_CELLS, dtype=np.int64)
         self.slots = np.full(max((block[3] for block in blocks), default=-1) + 1, -1, dtype=np.int64)
-        self.words = np.zeros(65, dtype=np.int64)
-        self.heads = np.full(chain.CLASSES, -1, dtype=np.int64)
-        self.bounds = np.full((2, chain.CLASSES + 64), -1, dtype=np.int64)
+        self.words = np.zeros(words + 1, dtype=np.int64)
+        self.heads = np.full(64 * words, -1, dtype=np.int64)
+        self.bounds = np.full((2, 65 * words), -1, dtype=np.int64)
         self.state[chain.UNUSED] = -1
         self.state[chain.FRESH] = count
         self.state[chain.LAST] = count - 1
         self.state[chain.LIVE_COUNT] = sum(block[2] >= 0 for block in blocks)
         self.state[chain.GRANULARITY] = granularity
+        self.state[chain.CLASS_COUNT] = 64 * words
         self._row_at: dict[int, int] | None = None
         links = self.links
         for row, (offset, size, kind, slot) in enumerate(blocks):
@@ -193,8 +197,12 @@ class CompiledCore(ABC):
             setattr(twin, name, value.copy() if isinstance(value, np.ndarray | dict) else value)
         return twin
 
-    def free_rows(self) -> list[int]:
-        """Return the free rows by falling offset; LayoutError when blocks do not tile the range."""
+    def free_rows(self, *, joined: bool = True) -> list[int]:
+        """Return the free rows by falling offset; LayoutError when blocks do not tile the range.
+
+        Args:
+            joined: Whether free neighbours must have been joined.
+        """
         links, found, live = self.links, list[int](), 0
         row = int(self.state[chain.LAST])
         end = int(self.rows[row, : chain.SIZE + 1].sum())
@@ -205,7 +213,7 @@ class CompiledCore(ABC):
             if offset + size != end or (before >= 0 and int(links[before, chain.AFTER]) != row):
                 raise LayoutError("blocks do not tile the range", where="offset", found=offset)
             is_free = int(links[row, chain.PREVIOUS]) > chain.LIVE
-            if is_free and free_behind:
+            if joined and is_free and free_behind:
                 raise LayoutError("free neighbours were not joined", where="offset", found=offset)
             if is_free:
                 found.append(row)
@@ -224,9 +232,9 @@ class CompiledCore(ABC):
                 listed += 1
                 if self._class_of(row) != number:
                     raise LayoutError("a class holds a block of another", where="class", found=number)
-                if int(self.bounds[chain.WIDE, number]) < int(chain.wide_room(self.rows, row)):
+                if int(self.bounds[chain.WIDE, chain.bound_cell(number)]) < int(chain.wide_room(self.rows, row)):
                     raise LayoutError("the bound of a class is too low", where="class", found=number)
-            if (head >= 0) != (int(bits.next_bit(self.words, number)) == number):
+            if (head >= 0) != bool(int(self.words[1 + (number >> 6)]) >> (number & 63) & 1):
                 raise LayoutError("the bit map contradicts the classes", where="class", found=number)
         if listed != self._listed(free):
             raise LayoutError("the classes do not hold just the free blocks", found=listed)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from explorer.memory.allocators.core import Core
+from typing import TYPE_CHECKING
+
 from explorer.memory.allocators.holes_reference import (
     HolesReference,
     Order,
@@ -11,6 +12,9 @@ from explorer.memory.allocators.holes_reference import (
     smallest_first,
 )
 from explorer.memory.allocators.ranges import RangeAllocator, check_range
+
+if TYPE_CHECKING:
+    from explorer.memory.allocators.core import Core
 
 
 class _FitAllocator(RangeAllocator):

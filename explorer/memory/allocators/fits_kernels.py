@@ -1,21 +1,23 @@
 """Best, worst and first fit compiled: the placements of ``holes_reference``.
 
-Holes are filed in classes: by size for best and worst fit (64 to each power of two, so that small sizes have a class
-of their own), by address for first fit. A class is a treap in the order of the search; its shape follows from the row
-numbers. The search goes through the classes that may have room, lowest key first, and stops at the first hole that
-holds the block; the bounds of ``chain_kernels`` let it pass over classes whose holes all lose to alignment.
+Holes are filed in classes: by size for best and worst fit (up to 256 to each power of two, so that small sizes have a
+class of their own), by address for first fit. A class is a treap in the order of the search; its shape follows from
+the row numbers. The search goes through the classes that may have room, lowest key first, and stops at the first hole
+that holds the block; the bounds of ``chain_kernels`` let it pass over classes whose holes all lose to alignment,
+``peaks`` over such subtrees.
 """
 
 from __future__ import annotations
 
-from explorer.memory.allocators.bits_kernels import clear_bit, highest_bit, set_bit
+from explorer.memory.allocators.bits_kernels import highest_bit
 from explorer.memory.allocators.chain_kernels import (
     AFTER,
     BEFORE,
-    CLASSES,
+    CLASS_COUNT,
     GRANULARITY,
     LIVE,
     LIVE_COUNT,
+    MANTISSA,
     NEXT,
     OFFSET,
     OPTION,
@@ -25,9 +27,11 @@ from explorer.memory.allocators.chain_kernels import (
     SIZE,
     WIDE,
     WIDE_BYTES,
+    WIDE_SEEN,
     Links,
     Table,
     absorb_front,
+    bound_cell,
     mark_live,
     next_roomy,
     place,
@@ -41,15 +45,16 @@ LEFT, RIGHT = PREVIOUS, NEXT
 BEST, WORST, FIRST, BEST_ONE_TREE = 1, -1, 0, 2
 """Orders, in cell OPTION; the last is best fit with a single treap, kept to be measured against."""
 STACK_ROWS = 512
+ENDLESS = 1 << 62
 
 
 @flat_kernel
-def size_class(size: int) -> int:
-    """Return the class of a size: itself below 64, then 64 classes to each power of two."""
-    if size < 64:
+def size_class(size: int, mantissa: int) -> int:
+    """Return the class of a size: itself while it fits in the mantissa, then 2^mantissa to each power of two."""
+    if size >> mantissa == 0:
         return size
-    shift = highest_bit(size) - 6
-    return ((shift + 1) << 6) + (size >> shift) - 64
+    shift = highest_bit(size) - mantissa
+    return (shift << mantissa) + (size >> shift)
 
 
 @flat_kernel
@@ -57,10 +62,22 @@ def class_of(offset: int, size: int, state: Table) -> int:
     """Return the class of a hole."""
     order = state[OPTION]
     if order == BEST:
-        return size_class(size)
+        return size_class(size, state[MANTISSA])
     if order == WORST:
-        return CLASSES - 1 - size_class(size)
+        return state[CLASS_COUNT] - 1 - size_class(size, state[MANTISSA])
     return offset >> state[SHIFT] if order == FIRST else 0
+
+
+@flat_kernel
+def set_flag(words: Table, number: int) -> None:
+    """Mark a class as filled (the map has one level: there may be more than 4096 classes)."""
+    words[1 + (number >> 6)] |= 1 << (number & 63)
+
+
+@flat_kernel
+def clear_flag(words: Table, number: int) -> None:
+    """Mark a class as empty."""
+    words[1 + (number >> 6)] &= ~(1 << (number & 63))
 
 
 @flat_kernel
@@ -87,24 +104,32 @@ def hang(links: Links, heads: Table, number: int, parent: int, side: int, row: i
 
 
 @flat_kernel
-def insert(rows: Table, links: Links, heads: Table, words: Table, bounds: Table, state: Table, row: int) -> None:
+def insert(
+    rows: Table, links: Links, heads: Table, words: Table, bounds: Table, state: Table, peaks: Table, row: int
+) -> None:
     """File a hole."""
     order = state[OPTION]
     number = class_of(rows[row, OFFSET], rows[row, SIZE], state)
     parent, side = -1, LEFT
     child = heads[number]
     if child < 0:
-        set_bit(words, number)
-        bounds[PLAIN, number] = -1
-        bounds[WIDE, number] = -1
+        set_flag(words, number)
+        bounds[PLAIN, bound_cell(number)] = -1
+        bounds[WIDE, bound_cell(number)] = -1
     raise_bound(bounds, PLAIN, number, rows[row, SIZE])
-    raise_bound(bounds, WIDE, number, wide_room(rows, row))
+    room = wide_room(rows, row)
+    raise_bound(bounds, WIDE, number, room)
     mine = rank(row)
+    with_peaks = state[WIDE_SEEN] != 0
     while child >= 0 and rank(child) > mine:
         parent = child
+        if with_peaks:
+            peaks[child] = max(peaks[child], room)
         side = RIGHT if goes_first(rows, child, row, order) else LEFT
         child = int(links[child, side])
     hang(links, heads, number, parent, side, row)
+    if with_peaks:
+        peaks[row] = room if child < 0 else max(room, peaks[child])
     # What hung here is cut in two at the key of the new hole.
     low, low_side, high, high_side = row, LEFT, row, RIGHT
     while child >= 0:
@@ -121,7 +146,7 @@ def insert(rows: Table, links: Links, heads: Table, words: Table, bounds: Table,
 
 
 @flat_kernel
-def remove(rows: Table, links: Links, heads: Table, words: Table, state: Table, row: int) -> None:
+def remove(rows: Table, links: Links, heads: Table, words: Table, state: Table, peaks: Table, row: int) -> None:
     """Take a hole out of its class."""
     order = state[OPTION]
     number = class_of(rows[row, OFFSET], rows[row, SIZE], state)
@@ -135,15 +160,30 @@ def remove(rows: Table, links: Links, heads: Table, words: Table, state: Table, 
     while left >= 0 and right >= 0:
         if rank(left) > rank(right):
             hang(links, heads, number, parent, side, left)
+            peaks[left] = max(peaks[left], peaks[right])
             parent, side = left, RIGHT
             left = int(links[left, RIGHT])
         else:
             hang(links, heads, number, parent, side, right)
+            peaks[right] = max(peaks[left], peaks[right])
             parent, side = right, LEFT
             right = int(links[right, LEFT])
     hang(links, heads, number, parent, side, max(left, right))
     if heads[number] < 0:
-        clear_bit(words, number)
+        clear_flag(words, number)
+
+
+@flat_kernel
+def lowered_peak(rows: Table, links: Links, peaks: Table, row: int) -> int:
+    """Return how much room at ``WIDE_BYTES`` there is at most in a subtree, as its children say now."""
+    peak = wide_room(rows, row)
+    left, right = int(links[row, LEFT]), int(links[row, RIGHT])
+    if left >= 0:
+        peak = max(peak, peaks[left])
+    if right >= 0:
+        peak = max(peak, peaks[right])
+    peaks[row] = peak
+    return peak
 
 
 @flat_kernel
@@ -152,6 +192,7 @@ def search_class(
     links: Links,
     bounds: Table,
     state: Table,
+    peaks: Table,
     stack: Table,
     root: int,
     number: int,
@@ -162,12 +203,14 @@ def search_class(
     """Return the first hole of a class that can hold the block, and where; (-1, -1) when none can."""
     order, page = state[OPTION], state[GRANULARITY]
     is_wide = alignment >= WIDE_BYTES
-    # Holes that are passed over as too small still have less room than asked for.
+    # Holes that are passed over still have less room than asked for.
     highest = size - 1
     depth = 0
     row = root
     while row >= 0 or depth > 0:
         while row >= 0:
+            if is_wide and (peaks[row] < size or lowered_peak(rows, links, peaks, row) < size):
+                break
             if order > 0 and rows[row, SIZE] < size:
                 row = int(links[row, RIGHT])
             else:
@@ -187,7 +230,7 @@ def search_class(
         elif order < 0 and rows[row, SIZE] < size:
             break
         row = int(links[row, RIGHT])
-    bounds[WIDE if is_wide else PLAIN, number] = highest
+    bounds[WIDE if is_wide else PLAIN, bound_cell(number)] = highest
     return -1, -1
 
 
@@ -199,6 +242,7 @@ def find(
     words: Table,
     bounds: Table,
     state: Table,
+    peaks: Table,
     stack: Table,
     size: int,
     alignment: int,
@@ -206,13 +250,17 @@ def find(
 ) -> tuple[int, int]:
     """Return the hole that the order finds first, and where the block starts in it; (-1, -1) refuses."""
     track = WIDE if alignment >= WIDE_BYTES else PLAIN
-    number = size_class(size) if state[OPTION] == BEST else 0
+    if track == WIDE and state[WIDE_SEEN] == 0:
+        # Whoever never asks for wide alignment does not pay for the peaks; they start too high and sink.
+        state[WIDE_SEEN] = 1
+        peaks[:] = ENDLESS
+    number = size_class(size, state[MANTISSA]) if state[OPTION] == BEST else 0
     while True:
         number = next_roomy(words, bounds, track, number, size)
         if number < 0:
             return -1, -1
         row, offset = search_class(
-            rows, links, bounds, state, stack, heads[number], number, size, alignment, kind
+            rows, links, bounds, state, peaks, stack, heads[number], number, size, alignment, kind
         )
         if row >= 0:
             return row, offset
@@ -227,6 +275,7 @@ def take(
     words: Table,
     bounds: Table,
     state: Table,
+    peaks: Table,
     stack: Table,
     size: int,
     alignment: int,
@@ -234,35 +283,37 @@ def take(
     slot: int,
 ) -> int:
     """Take a block and return its row, or -1."""
-    row, offset = find(rows, links, heads, words, bounds, state, stack, size, alignment, kind)
+    row, offset = find(rows, links, heads, words, bounds, state, peaks, stack, size, alignment, kind)
     if row < 0:
         return -1
-    remove(rows, links, heads, words, state, row)
+    remove(rows, links, heads, words, state, peaks, row)
     gap = offset - rows[row, OFFSET]
     if gap > 0:
-        insert(rows, links, heads, words, bounds, state, split_front(rows, links, state, row, gap))
+        insert(rows, links, heads, words, bounds, state, peaks, split_front(rows, links, state, row, gap))
     taken = row
     if rows[row, SIZE] > size:
         taken = split_front(rows, links, state, row, size)
-        insert(rows, links, heads, words, bounds, state, row)
+        insert(rows, links, heads, words, bounds, state, peaks, row)
     mark_live(links, state, taken, kind, slot)
     return taken
 
 
 @flat_kernel
-def free(rows: Table, links: Links, heads: Table, words: Table, bounds: Table, state: Table, row: int) -> None:
+def free(
+    rows: Table, links: Links, heads: Table, words: Table, bounds: Table, state: Table, peaks: Table, row: int
+) -> None:
     """Give a live row back and join it with its free neighbours."""
     state[LIVE_COUNT] -= 1
     links[row, PREVIOUS] = -1
     before, after = int(links[row, BEFORE]), int(links[row, AFTER])
     if before >= 0 and links[before, PREVIOUS] > LIVE:
-        remove(rows, links, heads, words, state, before)
+        remove(rows, links, heads, words, state, peaks, before)
         absorb_front(rows, links, state, row)
     if after >= 0 and links[after, PREVIOUS] > LIVE:
-        remove(rows, links, heads, words, state, after)
+        remove(rows, links, heads, words, state, peaks, after)
         absorb_front(rows, links, state, after)
         row = after
-    insert(rows, links, heads, words, bounds, state, row)
+    insert(rows, links, heads, words, bounds, state, peaks, row)
 
 
 @flat_kernel
@@ -273,6 +324,7 @@ def replay(
     words: Table,
     bounds: Table,
     state: Table,
+    peaks: Table,
     stack: Table,
     slots: Table,
     op: Table,
@@ -299,7 +351,9 @@ def replay(
             if row >= 0:
                 return -1 - index
             kind = kind_of[index] if len(kind_of) > 0 else 0
-            row = take(rows, links, heads, words, bounds, state, stack, size_of[index], alignment_of[index], kind, slot)
+            row = take(
+                rows, links, heads, words, bounds, state, peaks, stack, size_of[index], alignment_of[index], kind, slot
+            )
             if row < 0:
                 refused += 1
                 if want:
@@ -317,5 +371,5 @@ def replay(
                 event[index] = 1
                 start[index] = rows[row, OFFSET]
                 kept[index] = rows[row, SIZE]
-            free(rows, links, heads, words, bounds, state, row)
+            free(rows, links, heads, words, bounds, state, peaks, row)
     return refused

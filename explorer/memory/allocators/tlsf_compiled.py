@@ -23,6 +23,7 @@ class TlsfCompiled(CompiledCore):
         super().__init__(
             [(n.offset, n.size, n.kind if n.live else -1, slot_of.get(n.offset, -1) if n.live else -1) for n in nodes],
             reference.granularity,
+            reference.list_of(reference.size) + 1,
         )
         self.state[chain.SMALL_STEP] = reference.small_step
         self.state[chain.OPTION] = TLSF_STRATEGIES.index(reference.strategy)

@@ -26,6 +26,7 @@ from explorer.memory.allocators.chain_kernels import (
     Links,
     Table,
     absorb_front,
+    bound_cell,
     mark_live,
     next_roomy,
     place,
@@ -69,7 +70,7 @@ def walk(
                 return row, offset
             row = int(links[row, NEXT])
         return -1, -1
-    if bounds[WIDE, number] < size:
+    if bounds[WIDE, bound_cell(number)] < size:
         return -1, -1
     highest = -1
     while row >= 0:
@@ -80,7 +81,7 @@ def walk(
                 return row, offset
         highest = max(highest, room)
         row = int(links[row, NEXT])
-    bounds[WIDE, number] = highest
+    bounds[WIDE, bound_cell(number)] = highest
     return -1, -1
 
 
@@ -186,7 +187,7 @@ def insert(rows: Table, links: Links, heads: Table, words: Table, bounds: Table,
         links[head, PREVIOUS] = row
     else:
         set_bit(words, number)
-        bounds[WIDE, number] = -1
+        bounds[WIDE, bound_cell(number)] = -1
     raise_bound(bounds, WIDE, number, wide_room(rows, row))
 
 
