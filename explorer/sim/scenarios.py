@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from explorer.core.units import parse_size
 from explorer.errors import CommandError, InputError, PresetError
-from explorer.memory.allocators import allocator_by_id
 from explorer.sim.scenario import Scenario, read_scenario
 from explorer.tables.adapters import adapter as adapter_by_id
 from explorer.tables.locations import presets_folder, user_presets_folder
@@ -127,6 +126,7 @@ def make_simulation(
 ) -> Simulation:
     """Return a run of a scenario that is already read; arguments as in ``load_simulation``."""
     # numpy and the rules load here, so that listing scenarios stays quick.
+    from explorer.memory.allocators import allocator_by_id
     from explorer.memory.eviction import policy_by_id
     from explorer.sim.simulation import RunOptions, Simulation
 
