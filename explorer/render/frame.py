@@ -91,7 +91,7 @@ def prepare(
         mode: Colour by.
         palette: Theme.
         ratio: Device pixels for each logical one.
-        patterns: Whether kinds have patterns besides colours.
+        patterns: Whether categories have patterns besides colours; steps of a ramp never have.
     """
     colouring = mode.colour(scene.snapshot)
     categories = colouring.categories(palette)
@@ -101,7 +101,7 @@ def prepare(
         categories=categories,
         looks=item_looks(scene.snapshot, scene.items, colouring.index),
         alias_looks=item_looks(scene.snapshot, scene.aliases, colouring.index, alias=True),
-        table=build_looks(palette, categories, device_pixel_ratio=ratio, patterns=patterns),
+        table=build_looks(palette, categories, device_pixel_ratio=ratio, patterns=patterns and not colouring.ramp),
         palette=palette,
         ratio=ratio,
     )

@@ -32,6 +32,7 @@ class View:
         span: Bytes from the left end to the right end, in ``LINEAR``.
         width: Logical pixels from the gutter to the right end.
         folded: Lane key → whether it is folded, where the user chose.
+        kept: Ranges of the map axis whose rows stay even if they are empty.
         measures: Heights.
     """
 
@@ -41,6 +42,7 @@ class View:
     span: int
     width: int
     folded: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    kept: tuple[tuple[int, int], ...] = ()
     measures: Measures = field(default_factory=default_measures)
 
 
@@ -272,11 +274,16 @@ def _add(scene: MapScene, view: View, boxes: list[Box], lane: Lane, y: int, fold
         height += measures.strip + measures.lane_gap
     elif not lane.children:
         row_bytes = max(lane.extent, 1) if view.mode is Mode.LINEAR else view.row_bytes
-        fold = view.mode is Mode.ROWS
-        rows = fold_rows(lane.base, max(lane.extent, 1), row_bytes, scene.items, scene.aliases, measures, fold=fold)
+        rows = fold_rows(lane.base, max(lane.extent, 1), row_bytes, scene.items, scene.aliases, measures,
+                         fold=view.mode is Mode.ROWS, kept=view.kept)  # fmt: skip
         height += rows.height - measures.gap + measures.lane_gap
     boxes.append(Box(y, height, lane.segment, lane, rows, folded, depth))
     return y + height
+
+
+def longest_lane(scene: MapScene) -> int:
+    """Return the bytes of the longest lane that can show rows (a run of like heaps itself has none)."""
+    return max((leaf.extent for lane in scene.lanes for leaf in lane.children or (lane,)), default=1)
 
 
 def fitting_row_bytes(scene: MapScene, view: View, height: int) -> int:
@@ -287,8 +294,7 @@ def fitting_row_bytes(scene: MapScene, view: View, height: int) -> int:
         view: How; its own row size does not matter.
         height: Logical pixels.
     """
-    largest = max((lane.extent for lane in scene.lanes), default=1)
-    most = 1 << max(largest - 1, 1).bit_length()
+    most = 1 << max(longest_lane(scene) - 1, 1).bit_length()
     row_bytes = max(most // 64, 16)
     while row_bytes < most:
         if build_layout(scene, replace(view, mode=Mode.ROWS, row_bytes=row_bytes)).height <= height:

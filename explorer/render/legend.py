@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,7 @@ FREE = -1
 
 _WASTE_LABELS = {
     WasteCause.ALIGNMENT: "Padding",
-    WasteCause.GRANULARITY: "Gap between kinds",
+    WasteCause.GRANULARITY: "Gap",
     WasteCause.ROUNDING: "Rounding",
     WasteCause.TAIL: "Tail",
 }
@@ -44,7 +44,7 @@ class LegendEntry:
     in_view: bool = True
 
 
-def legend_entries(scene: MapScene, colouring: Colouring, strips: list[Strip] | None = None) -> list[LegendEntry]:
+def legend_entries(scene: MapScene, colouring: Colouring) -> list[LegendEntry]:
     """Return the colours with their bytes, then waste by cause, then states.
 
     The bytes of the colours (shared bytes once) add up to the used bytes of the segments, those of the causes to their
@@ -53,7 +53,6 @@ def legend_entries(scene: MapScene, colouring: Colouring, strips: list[Strip] | 
     Args:
         scene: What is shown.
         colouring: The colours.
-        strips: The visible strips; None takes everything as visible.
     """
     items = scene.items
     held = (items.block >= 0) & ~items.away
@@ -63,11 +62,8 @@ def legend_entries(scene: MapScene, colouring: Colouring, strips: list[Strip] | 
     wasted = items.waste >= 0
     causes = scene.snapshot.wastes.cause[items.waste[wasted]]
     by_cause = _sums(causes, size[wasted], len(WasteCause))
-    seen = _seen(scene, colouring, strips, shades)
     entries = [
-        LegendEntry(label, int(by_colour[index]), index, bool(seen[index]))
-        for index, label in enumerate(colouring.labels)
-        if label
+        LegendEntry(label, int(by_colour[index]), index) for index, label in enumerate(colouring.labels) if label
     ]
     free = sum(
         segment.free_bytes if segment.placement == Placement.CONTIGUOUS else segment.free_in_heaps_bytes
@@ -84,17 +80,17 @@ def legend_entries(scene: MapScene, colouring: Colouring, strips: list[Strip] | 
 def _sums(group: np.ndarray, size: np.ndarray, count: int) -> np.ndarray:
     """Return the bytes of each group, exact in 64 bit."""
     sums = np.zeros(count, np.int64)
-    for index in np.unique(group).tolist():
+    for index in np.flatnonzero(np.bincount(group, minlength=count)):
         sums[index] = size[group == index].sum()
     return sums
 
 
-def _seen(scene: MapScene, colouring: Colouring, strips: list[Strip] | None, count: int) -> np.ndarray:
-    if strips is None:
-        return np.ones(count, np.bool_)
-    seen = np.zeros(count, np.bool_)
+def entries_in_view(
+    entries: list[LegendEntry], scene: MapScene, colouring: Colouring, strips: list[Strip]
+) -> list[LegendEntry]:
+    """Return the entries with ``in_view`` set for the colours that the visible strips hold."""
+    seen = np.zeros(256, np.bool_)
     for strip in strips:
-        part = scene.items.between(strip.first, strip.end)
-        block = scene.items.block[part]
-        seen[np.unique(colouring.index[block[block >= 0]])] = True
-    return seen
+        block = scene.items.block[scene.items.between(strip.first, strip.end)]
+        seen |= np.bincount(colouring.index[block[block >= 0]], minlength=256) > 0
+    return [replace(one, in_view=bool(seen[one.look])) if 0 <= one.look < EVICTED else one for one in entries]

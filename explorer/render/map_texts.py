@@ -25,6 +25,7 @@ LEAST_TEXT_ROW = 16
 """Rows lower than this carry no text."""
 
 _LEAST_LABEL = 24
+_BYTES_FROM_PX = 8
 _END_TO_END = (LaneKind.GROUP, LaneKind.COMMITTED, LaneKind.AWAY, LaneKind.UNKNOWN)
 
 
@@ -180,7 +181,7 @@ def _row_texts(
         block = int(items.block[item])
         name = block_name(scene, block)
         if layout.view.mode is Mode.LINEAR or _widest_row(box, layout.view.row_bytes, items, item) == strip.row:
-            size = format_bytes(int(scene.snapshot.blocks.size[block]))
+            size = _size_text(scene, strip, box, item)
             label = fit_label(name, size, width - 1, measure_name, measure_size)
         else:
             label = fit_continued(name, width - 1, measure_name)
@@ -188,6 +189,14 @@ def _row_texts(
             ink = ready.palette.colour["text2"] if items.evicted[item] else _ink(ready, block)
             found.append(BlockText(x, strip.y0, width - 1, strip.y1 - strip.y0, label, ink, False, block))
     return found
+
+
+def _size_text(scene: MapScene, strip: Strip, box: Box, item: int) -> str:
+    """Return the size of a block, or its exact bytes where single bytes can be told apart."""
+    if strip.pixels_per_byte < _BYTES_FROM_PX or box.lane is None:
+        return format_bytes(int(scene.snapshot.blocks.size[scene.items.block[item]]))
+    first, end = (int(value) - box.lane.base for value in (scene.items.start[item], scene.items.end[item]))
+    return f"{format_address(first)} – {format_address(end - 1)}"
 
 
 def _track_texts(ready: Paint, strip: Strip, measure_size: Measure) -> list[BlockText]:

@@ -16,7 +16,7 @@ from explorer.render.frame import Paint, paint_frame, prepare
 from explorer.render.labels import LEFT
 from explorer.render.lane_texts import short_bytes
 from explorer.render.lanes import build_scene
-from explorer.render.layout import MapLayout, Mode, View, build_layout, fitting_row_bytes
+from explorer.render.layout import MapLayout, Mode, View, build_layout, fitting_row_bytes, longest_lane
 from explorer.render.legend import LegendEntry, legend_entries
 from explorer.render.looks import Pixels, swatch
 from explorer.render.map_texts import block_texts, gutter_texts, header_text, visible_headers
@@ -150,7 +150,7 @@ class _Sheet:
 def _fitted(ready: Paint, view: View, room: int, options: PictureOptions) -> MapLayout:
     """Return the layout that shows most: everything if it fits, else every lane folded."""
     scene = ready.scene
-    span = max((lane.extent for lane in scene.lanes), default=1)
+    span = longest_lane(scene)
     row_bytes = options.row_bytes or fitting_row_bytes(scene, view, room)
     layout = build_layout(scene, replace(view, row_bytes=row_bytes, span=span))
     if layout.height > room and options.row_bytes is None:

@@ -11,6 +11,8 @@ from explorer.core.columns import Bools, Int64
 from explorer.render.tokens import load_tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from explorer.render.items import Items
 
 LEAST_FOLD = 4
@@ -116,7 +118,15 @@ class Rows:
 
 
 def fold_rows(
-    base: int, extent: int, row_bytes: int, items: Items, aliases: Items, measures: Measures, *, fold: bool = True
+    base: int,
+    extent: int,
+    row_bytes: int,
+    items: Items,
+    aliases: Items,
+    measures: Measures,
+    *,
+    fold: bool = True,
+    kept: Sequence[tuple[int, int]] = (),
 ) -> Rows:
     """Return the rows of the range ``[base, base + extent)`` of the map axis.
 
@@ -128,11 +138,12 @@ def fold_rows(
         aliases: What lies over it.
         measures: Heights.
         fold: Whether runs of empty rows become one line.
+        kept: Ranges of the map axis whose rows stay even if they are empty.
     """
     count = -(-extent // row_bytes)
     none = np.zeros(0, np.int64)
     empty_first, empty_end = (
-        _empty_rows(base, extent, row_bytes, items) if fold and count > LEAST_FOLD else (none, none)
+        _empty_rows(base, extent, row_bytes, items, kept) if fold and count > LEAST_FOLD else (none, none)
     )
     track_first, track_end = _track_rows(base, extent, row_bytes, aliases)
     marks = np.unique(np.concatenate([[0], empty_first, empty_end, track_first, track_end]))
@@ -147,11 +158,15 @@ def fold_rows(
     return Rows(row_bytes, count, first, y, np.where(folded, measures.fold, pitch), folded, track)
 
 
-def _empty_rows(base: int, extent: int, row_bytes: int, items: Items) -> tuple[Int64, Int64]:
+def _empty_rows(
+    base: int, extent: int, row_bytes: int, items: Items, kept: Sequence[tuple[int, int]]
+) -> tuple[Int64, Int64]:
     """Return first and end row of each run of at least ``LEAST_FOLD`` rows without an item."""
     part = items.between(base, base + extent)
     hole_start = np.append(0, items.reach[part] - base)
     hole_end = np.append(items.start[part] - base, extent)
+    for low, high in kept:
+        hole_start, hole_end = _cut(hole_start, hole_end, low - base, high - base)
     wide = hole_end - hole_start >= LEAST_FOLD * row_bytes
     hole_start, hole_end = hole_start[wide], hole_end[wide]
     first = -(-hole_start // row_bytes)
@@ -159,6 +174,15 @@ def _empty_rows(base: int, extent: int, row_bytes: int, items: Items) -> tuple[I
     end = np.where(hole_end >= extent, -(-extent // row_bytes), hole_end // row_bytes)
     keep = end - first >= LEAST_FOLD
     return first[keep], end[keep]
+
+
+def _cut(start: Int64, end: Int64, low: int, high: int) -> tuple[Int64, Int64]:
+    """Return sorted, disjoint ranges without ``[low, high)``."""
+    left_end, right_start = np.minimum(end, max(low, 0)), np.maximum(start, high)
+    starts, ends = np.concatenate([start, right_start]), np.concatenate([left_end, end])
+    keep = ends > starts
+    order = np.argsort(starts[keep], kind="stable")
+    return starts[keep][order], ends[keep][order]
 
 
 def _track_rows(base: int, extent: int, row_bytes: int, aliases: Items) -> tuple[Int64, Int64]:

@@ -69,11 +69,13 @@ class Tokens:
     Attributes:
         size: Measures in logical pixels by name.
         type_px: Font sizes in logical pixels by name.
+        motion_ms: Delays and durations in milliseconds by name.
         palettes: Theme → colours.
     """
 
     size: Mapping[str, int]
     type_px: Mapping[str, int]
+    motion_ms: Mapping[str, int]
     palettes: Mapping[str, Palette]
 
 
@@ -127,7 +129,7 @@ def load_tokens() -> Tokens:
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         palettes = {theme: _palette(theme, data["themes"][theme]) for theme in ("light", "dark")}
-        return Tokens(data["size"], data["type"]["px"], palettes)
+        return Tokens(data["size"], data["type"]["px"], data["motion"], palettes)
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"the design values cannot be read: {error}", file=path.name) from error
 

@@ -217,3 +217,11 @@ def test_that_rows_stand_below_each_other_and_folds_hold_no_item(blocks: list[tu
         run = rows.run_of_row(row)
         if not rows.folded[run]:
             assert rows.row_at(rows.top_of(row) + 0.5) == row
+
+
+def test_that_empty_rows_stay_where_something_is_to_be_shown_in_them() -> None:
+    scene = build_scene(one_heap([(0, 16)], 1 << 17).snapshot())
+    kept = [(50_000, 50_100)]
+    rows = fold_rows(0, 1 << 17, 1024, scene.items, scene.aliases, default_measures(), kept=kept)
+    assert rows.first.tolist() == [0, 1, 48, 49]
+    assert rows.folded.tolist() == [False, True, False, True]
