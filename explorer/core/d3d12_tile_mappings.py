@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RegionError(ValueError):
-    """A region leaves its subresource or the resource."""
+    """A region leaves its subresource or the resource, or an array is shorter than announced."""
 
 
 def region_tiles(tiling: ResourceTiling, start: TiledResourceCoordinate, size: TileRegionSize | None) -> Sequence[int]:
@@ -91,8 +91,16 @@ def updated_tiles(tiling: ResourceTiling, call: UpdateTileMappings) -> dict[int,
     return changed
 
 
+def _check_lengths(count: int, arrays: Sequence[Sequence[object] | None]) -> None:
+    for array in arrays:
+        if array is not None and len(array) < count:
+            raise RegionError(f"{count} are announced, {len(array)} are given")
+
+
 def _targets(tiling: ResourceTiling, call: UpdateTileMappings) -> list[int]:
     starts, sizes = call.pResourceRegionStartCoordinates, call.pResourceRegionSizes
+    _check_lengths(call.NumResourceRegions, (starts, sizes))
+    _check_lengths(call.NumRanges, (call.pRangeFlags, call.pHeapRangeStartOffsets, call.pRangeTileCounts))
     if starts is None and sizes is None:
         return list(range(tiling.total_tiles))
     tiles: list[int] = []

@@ -64,6 +64,13 @@ class RecordInput:
             return cast("T", value)
         return decode_value(value, kind, f"{self.path}.{key}")
 
+    def uint(self, key: str, default: object = _MISSING) -> int:
+        """Return a number from 0 to 2^64 − 1."""
+        value = self.get(key, int, default)
+        if not 0 <= value < 1 << 64:
+            raise NotUnderstoodError(f"{self.path}.{key}: {value}")
+        return value
+
     def items(self, key: str) -> Iterator[RecordInput]:
         """Yield the objects of a list."""
         value = self.raw(key)

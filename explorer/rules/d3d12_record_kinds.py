@@ -170,7 +170,7 @@ def resource_creation(call: str, source: RecordInput, device: Device, requires: 
             result |= {"GetHeapProperties_hr": "E_INVALIDARG", "Map_hr": "E_INVALIDARG"}
         return result, verdict.reasons
     heap = _heap_of(source, desc, runtime)
-    offset = source.get("heap_offset", int, 0)
+    offset = source.uint("heap_offset", 0)
     clear, wanted = clear_value(source), wants_object(source)
     state = source.get("initial_state", ResourceStates, ResourceStates.COMMON)
     if castable or "initial_layout" in source:
@@ -243,7 +243,7 @@ def descriptor_heap_creation(call: str, source: RecordInput, device: Device, req
         caps = source.part("caps")
         for key, field in fields.items():
             if key in caps:
-                device = device.state(field, caps.get(key, int), f"{caps.path}.{key}")
+                device = device.state(field, caps.uint(key), f"{caps.path}.{key}")
         caps.finish()
     data = {key: source.raw(key) for key in source.data if key != "caps"}
     desc = decode_value(data, DescriptorHeapDesc, source.path)
@@ -288,7 +288,7 @@ def _map(source: RecordInput, runtime: D3d12Runtime) -> Answer:
     else:
         heap = heap_properties(source)
     pointer = source.get("data_pointer_requested", bool, True)
-    arguments = d3d12.Map("resource", source.get("subresource", int, 0), None, pointer)
+    arguments = d3d12.Map("resource", source.uint("subresource", 0), None, pointer)
     verdict = judge_map(arguments, ResourceState(replace(desc, MipLevels=mips_of(desc)), heap), runtime)
     return {"hr": verdict.hr, "out_pointer_untouched": not verdict.succeeded}, verdict.reasons
 

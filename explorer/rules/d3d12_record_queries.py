@@ -101,7 +101,7 @@ def allocation_info(call: str, source: RecordInput, device: Device, requires: Ma
 
 
 def _element(one: RecordInput) -> tuple[int, int]:
-    size, alignment = one.get("SizeInBytes", int), one.get("Alignment", int)
+    size, alignment = one.uint("SizeInBytes"), one.uint("Alignment")
     one.finish()
     if not is_power_of_two(alignment) or size < 0:
         raise NotUnderstoodError(f"{one.path}: size {size}, alignment {alignment}")
@@ -124,10 +124,10 @@ def copyable_footprints(call: str, source: RecordInput, device: Device, requires
     """Answer GetCopyableFootprints and D3D12CalcSubresource."""
     del requires
     if call == "D3D12CalcSubresource":
-        parts = [source.get(key, int) for key in ("mip", "array", "plane", "mip_levels", "array_size")]
+        parts = [source.uint(key) for key in ("mip", "array", "plane", "mip_levels", "array_size")]
         return {"index": subresource_index(*parts)}, (reason("5.1"),)
-    first, base = source.get("first_subresource", int, 0), source.get("base_offset", int, 0)
-    count = source.get("num_subresources", int, 1)
+    first, base = source.uint("first_subresource", 0), source.uint("base_offset", 0)
+    count = source.uint("num_subresources", 1)
     arguments = d3d12.GetCopyableFootprints(description(source), first, count, base)
     found, findings = footprints_of(arguments, device.runtime)
     if found is None:
@@ -161,7 +161,7 @@ def resource_tiling(call: str, source: RecordInput, device: Device, requires: Ma
     first, count = 0, PACKED_TILE
     if "query" in source:
         query = source.part("query")
-        first, count = query.get("first", int, 0), query.get("num_subresource_tilings", int, PACKED_TILE)
+        first, count = query.uint("first", 0), query.uint("num_subresource_tilings", PACKED_TILE)
         query.finish()
     listed = tiling.subresources(first, count)
     standard = [
@@ -210,7 +210,7 @@ def _update(op: RecordInput) -> d3d12.UpdateTileMappings:
         "resource", "heap", regions,
         cast("tuple[TiledResourceCoordinate, ...] | None", starts),
         cast("tuple[TileRegionSize, ...] | None", sizes),
-        op.get("num_ranges", int, 1),
+        op.uint("num_ranges", 1),
         cast("tuple[TileRangeFlags, ...] | None", _optional(op, "range_flags", TileRangeFlags)),
         cast("tuple[int, ...] | None", _optional(op, "range_offsets", int)),
         cast("tuple[int, ...] | None", _optional(op, "range_counts", int)),
@@ -222,7 +222,7 @@ def tile_mappings(call: str, source: RecordInput, device: Device, requires: Mapp
     del call, requires
     tiling = _reserved_tiling(description(source), device)
     source.raw("tile_order", None)
-    state = MappingState(tiling, source.get("heap_tiles", int), tiling)
+    state = MappingState(tiling, source.uint("heap_tiles"), tiling)
     mapped: list[int | None] = [None] * _limited(tiling.total_tiles, "tiles")
     for op in source.items("ops"):
         name = op.raw("op", "update")
@@ -252,7 +252,7 @@ def copy_descriptors(call: str, source: RecordInput, device: Device, requires: M
     del call, requires, device
     kind = source.get("type", DescriptorHeapType)
     source.raw("src_content", None)
-    sizes = {name: _limited(source.get(f"{name}_heap_size", int), f"{name}_heap_size") for name in ("src", "dst")}
+    sizes = {name: _limited(source.uint(f"{name}_heap_size"), f"{name}_heap_size") for name in ("src", "dst")}
     state = CopyState({name: DescriptorHeapDesc(kind, size) for name, size in sizes.items()})
     changed: dict[int, str] = {}
     for op in source.items("ops"):
@@ -311,11 +311,11 @@ def _constants(register: int, n: int, sees: ShaderVisibility, space: int = 0) ->
 def _range(one: RecordInput, register: int) -> DescriptorRange:
     made = DescriptorRange(
         one.get("RangeType", DescriptorRangeType),
-        one.get("NumDescriptors", int),
-        one.get("register", int, register),
-        one.get("space", int, 0),
+        one.uint("NumDescriptors"),
+        one.uint("register", register),
+        one.uint("space", 0),
         one.get("Flags", DescriptorRangeFlags, DescriptorRangeFlags.NONE),
-        one.get("Offset", int, PACKED_TILE),
+        one.uint("Offset", PACKED_TILE),
     )
     one.finish()
     return made
@@ -348,16 +348,16 @@ def root_signature(call: str, source: RecordInput, device: Device, requires: Map
         parameters += _tables(source)
     for one in source.items("constants") if "constants" in source else ():
         sees = one.get("visibility", ShaderVisibility, ShaderVisibility.ALL)
-        parameters.append(_constants(one.get("register", int, 0), one.get("n", int), sees, one.get("space", int, 0)))
+        parameters.append(_constants(one.uint("register", 0), one.uint("n"), sees, one.uint("space", 0)))
         one.finish()
     for one in source.items("descriptors") if "descriptors" in source else ():
         kind = counts_kind(str(one.raw("type")), one.path)
         sees = one.get("visibility", ShaderVisibility, ShaderVisibility.ALL)
-        part = RootDescriptor(one.get("register", int, 0), one.get("space", int, 0))
+        part = RootDescriptor(one.uint("register", 0), one.uint("space", 0))
         parameters.append(RootParameter(kind, Descriptor=part, ShaderVisibility=sees))
         one.finish()
     if "static_samplers" in source:
-        samplers = [StaticSampler(at) for at in range(_limited(source.get("static_samplers", int), "static_samplers"))]
+        samplers = [StaticSampler(at) for at in range(_limited(source.uint("static_samplers"), "static_samplers"))]
     desc = RootSignatureDesc(tuple(parameters), tuple(samplers))
     verdict = judge_root_signature(d3d12.CreateRootSignature(desc), device.runtime)
     return {"hr": verdict.hr, "cost_dwords": verdict.values["Cost"]}, verdict.reasons
@@ -368,23 +368,23 @@ def residency(call: str, source: RecordInput, device: Device, requires: Mapping[
     del device, requires
     if call == "default priority":
         flags = source.get("flags", ResourceFlags, ResourceFlags.NONE)
-        priority = default_priority(flags, source.get("size_bytes", int))
+        priority = default_priority(flags, source.uint("size_bytes"))
         return {"priority": f"0x{priority:08x}"}, (reason("8.4b" if priority == 0x78000000 else "8.4a"),)
     if call == "MakeResident/Evict count":
         return _residency_count(source)
     if call == "AvailableForReservation":
         source.raw("CurrentReservation", None)
-        available = available_for_reservation(source.get("Budget", int))
+        available = available_for_reservation(source.uint("Budget"))
         return {"AvailableForReservation": available}, (reason("8.5a"),)
     if call == "EnqueueMakeResident":
         state = BudgetState(
-            source.get("budget", int), source.get("usage", int), source.get("physical_memory_left", bool, True)
+            source.uint("budget"), source.uint("usage"), source.get("physical_memory_left", bool, True)
         )  # fmt: skip
         flags = source.get("flags", ResidencyFlags, ResidencyFlags.NONE)
-        verdict = judge_make_resident(flags, source.get("size", int), state)
+        verdict = judge_make_resident(flags, source.uint("size"), state)
         return {"hr": verdict.hr}, verdict.reasons
     if call == "D3DX12Residency grace period":
-        usage, budget = source.get("local_usage", int), source.get("local_budget", int)
+        usage, budget = source.uint("local_usage"), source.uint("local_budget")
         grace = grace_seconds(usage / budget if budget else 1.0)
         rule = "8.8a" if grace is None else "8.8b"
         return {"age_trim": grace is not None, "grace_seconds": grace}, (reason(rule),)
@@ -446,9 +446,9 @@ def _feature(name: str, source: RecordInput, device: Device) -> Answer:
         raise NotUnderstoodError(f"call: CheckFeatureSupport({name})")
     arguments = d3d12.CheckFeatureSupport(
         Feature[name],
-        source.get("NodeIndex", int, 0),
+        source.uint("NodeIndex", 0),
         source.get("Format", DXGI_FORMAT, DXGI_FORMAT.UNKNOWN),
-        source.get("SampleCount", int, 1),
+        source.uint("SampleCount", 1),
     )
     verdict = judge_feature(arguments, device.runtime)
     result: dict[str, object] = {"hr": verdict.hr, **verdict.values}
