@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from explorer.core.d3d9 import Box, Lock, LockBox, LockFlags, LockRect, Pool, Rect, Unlock, UnlockBox, UnlockRect
 from explorer.rules.d3d9_resource import Resource, Surface
 from explorer.rules.d3d9_runtime import DEFAULT, Runtime
-from explorer.rules.d3d9_sizes import device_layout, lock_offset, row_pitch
+from explorer.rules.d3d9_sizes import device_row_pitch, lock_offset, row_pitch, texels
 from explorer.rules.d3d9_verdicts import Fault, fault, granted, refused
 
 if TYPE_CHECKING:
@@ -145,12 +145,12 @@ def _locked(surface: Surface) -> Fault | None:
     return fault("R7.7", "unlock it first") if surface.locked else None
 
 
-def lock_pitch(surface: Surface, runtime: Runtime = DEFAULT) -> int:
+def lock_pitch(surface: Surface) -> int:
     """Return the pitch that a lock answers, in bytes; that of video memory is a model (decision 040)."""
     resource = surface.resource
     if resource.pool != Pool.DEFAULT:
         return row_pitch(resource, surface.level)
-    return device_layout(resource, runtime).subresources[surface.level].row_pitch
+    return device_row_pitch(resource, surface.level)
 
 
 def judge_lock_rect(arguments: LockRect, state: Surface, runtime: Runtime = DEFAULT) -> Verdict:
@@ -165,7 +165,7 @@ def judge_lock_rect(arguments: LockRect, state: Surface, runtime: Runtime = DEFA
         faults += _rect(rect, state, runtime)
     if faults:
         return refused(faults)
-    values: dict[str, object] = {"Pitch": lock_pitch(state, runtime)}
+    values: dict[str, object] = {"Pitch": lock_pitch(state)}
     if resource.pool != Pool.DEFAULT:
         values["offset"] = lock_offset(resource, state.level, rect.left, rect.top) if rect else 0
     return granted(*_permits(flags, resource, runtime, bad=rect is not None), values=values)
@@ -180,9 +180,10 @@ def judge_lock_box(arguments: LockBox, state: Surface, runtime: Runtime = DEFAUL
         faults += _box(box, state)
     if faults:
         return refused(faults)
-    pitch = lock_pitch(state, runtime)
-    part = device_layout(resource, runtime).subresources[state.level]
-    values: dict[str, object] = {"RowPitch": pitch, "SlicePitch": pitch * part.rows}
+    pitch = lock_pitch(state)
+    _, height, _ = resource.level_size(state.level)
+    rows = texels(resource, cpu=resource.pool != Pool.DEFAULT).rows(height)
+    values: dict[str, object] = {"RowPitch": pitch, "SlicePitch": pitch * rows}
     if resource.pool != Pool.DEFAULT:
         values["offset"] = lock_offset(resource, state.level, box.Left, box.Top, box.Front) if box else 0
     return granted(*_permits(flags, resource, runtime, bad=False), values=values)

@@ -120,7 +120,7 @@ def parse_object(text: str, default: str | None = None) -> Phrase:
     rest = rest.replace("full chain", " ")
     found = next((entry for entry in _KINDS if f" {entry[0]} " in rest), None)
     if found is None and default is None:
-        raise NotUnderstoodError(text)
+        raise NotUnderstoodError(f"object {text!r}")
     words, kind, part = found or ("", str(default), False)
     lockable = " lockable " in rest
     rest = (
@@ -168,7 +168,7 @@ class _Words:
         else:
             info = format_named(word.upper())
             if info is None:
-                raise NotUnderstoodError(self.text)
+                raise NotUnderstoodError(f"{word} in {self.text!r}")
             self.format = info.value
 
     def resource(self, *, user: bool, chain: bool, lockable: bool) -> Resource:
@@ -202,7 +202,7 @@ def _format_text(text: str) -> int:
     info = format_named(text)
     if info is not None:
         return info.value
-    if re.fullmatch(r"0[xX][0-9a-fA-F]+", text):
+    if re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}", text):
         return int(text, 16)
     fourcc = re.fullmatch(r"FOURCC ([ -~]{4})", text)
     if fourcc:
@@ -218,7 +218,7 @@ def parse_format(value: object, default: Format = Format.X8R8G8B8) -> int:
         return int(default)
     if isinstance(value, bool):
         raise NotUnderstoodError(f"format {value}")
-    if isinstance(value, int):
+    if isinstance(value, int) and 0 <= value < 2**32:
         return value
     if not isinstance(value, str):
         raise NotUnderstoodError(f"format {value}")
@@ -238,7 +238,7 @@ def parse_pool(value: object, default: Pool | None = None) -> int:
     """Return a D3DPOOL value: a constant with or without prefix, or a number."""
     if value is None and default is not None:
         return int(default)
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32:
         return value
     if isinstance(value, str):
         known = _POOLS.get(value.removeprefix("D3DPOOL_"))

@@ -76,6 +76,8 @@ def _object_from_sizes(q: Question, pool: int) -> Resource:
         kind, usage = _created_as(made, pool, usage)
     depth = size[2] if len(size) == 3 else 1
     count = levels or full_chain(*size)
+    if count > full_chain(*size):
+        raise NotUnderstoodError(f"levels {levels}, more than the chain has")
     return Resource(kind, size[0], size[1], depth, count, count, usage, value, pool)
 
 

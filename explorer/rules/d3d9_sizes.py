@@ -77,6 +77,19 @@ def lock_offset(resource: Resource, level: int, left: int, top: int, front: int 
     return front * pitch * form.rows(height) + top // form.block_height * pitch + across
 
 
+def device_row_pitch(resource: Resource, level: int = 0) -> int:
+    """Return the pitch of a level in video memory by the model, in bytes (rule d3d9.layout.device)."""
+    width, _, _ = resource.level_size(level)
+    row = texels(resource, cpu=False).row_bytes(width) * _samples(resource)
+    return align_up(row, limit("device_pitch_alignment"))
+
+
+def _samples(resource: Resource) -> int:
+    if resource.multisample == MultisampleType.NONMASKABLE:
+        return NONMASKABLE_SAMPLES
+    return max(1, resource.multisample)
+
+
 @dataclass(frozen=True, slots=True)
 class _Rule:
     pitch: int
@@ -184,14 +197,11 @@ def device_layout(what: CreateInput | Resource, runtime: Runtime = DEFAULT) -> R
     resource = _resource(what, runtime)
     if resource.is_buffer:
         return _buffer(resource, limit("device_buffer_alignment"), "assumed")
-    samples = resource.multisample
-    if samples == MultisampleType.NONMASKABLE:
-        samples = NONMASKABLE_SAMPLES
     rule = _Rule(
         pitch=limit("device_pitch_alignment"),
         level=limit("device_level_alignment"),
         total=limit("device_resource_alignment"),
-        samples=max(1, samples),
+        samples=_samples(resource),
         levels=resource.stored_levels,
     )
     return _layout(resource, texels(resource, cpu=False), rule, "assumed")
