@@ -22,12 +22,14 @@ RUNTIMES: Mapping[str, tuple[int, int]] = {name: version(name) for name in ("11.
 LEVELS: Mapping[str, FeatureLevel] = {level.name[1:]: level for level in FeatureLevel}
 _WORDS: Mapping[str, bool] = {"true": True, "false": False, "1": True, "0": False, "on": True, "off": False}
 _CLASSES = ("discrete", "uma")
+_MODELS = ("linear", "tiled", "nvidia")
 
 OPTION_KEYS: Mapping[str, tuple[str, ...]] = {
     "d3d11.feature_level": tuple(LEVELS),
     "d3d11.runtime": tuple(RUNTIMES),
     "architecture": _CLASSES,
     "cache_coherent": ("true", "false"),
+    "size_model": _MODELS,
     "d3d11.map_no_overwrite_constants": ("true", "false"),
     "d3d11.map_no_overwrite_resources": ("true", "false"),
     "d3d11.map_default_buffers": ("true", "false"),
@@ -185,6 +187,8 @@ def _with_option(base: Runtime11, key: str, text: str) -> Runtime11:
         value = RUNTIMES.get(text)
     elif name == "architecture":
         name, value = "adapter_class", text if text in _CLASSES else None
+    elif name == "size_model":
+        value = text if text in _MODELS else None
     else:
         value = _WORDS.get(text.lower())
     if value is None:

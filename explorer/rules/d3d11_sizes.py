@@ -1,7 +1,7 @@
 """How big a Direct3D 10 or 11 resource is, how it lies when mapped, and which memory the simulator picks.
 
 Sizes of textures that are not mapped are the driver's own; the models ``linear`` (rows one after the other) and
-``tiled`` (64 KiB standard tiles, small levels packed into a tail) are named in the answer.
+``tiled`` (64 KiB standard tiles, small levels packed into a tail) are named in the answer, and so are measured models.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from explorer.core.d3d11_enums import BindFlag, CpuAccessFlag, Usage
+from explorer.core.d3d11_enums import LEVEL_10_0, BindFlag, CpuAccessFlag, Usage
 from explorer.core.dxgi import mip_extent, texel_bytes
+from explorer.core.footprints import ResourceShape
 from explorer.core.layouts import ResourceLayout, SubresourceLayout
+from explorer.core.tiles import TILE_BYTES, TileShape, texture_tiling
 from explorer.core.units import KIB, MIB, align_up, ceil_div, is_power_of_two
 from explorer.tables.d3d11_tables import PlacementRow, constant, placements
 
@@ -99,9 +101,11 @@ def layout_of(resource: Resource, runtime: Runtime11) -> ResourceLayout:
     if resource.is_buffer:
         return _buffer(resource)
     mapped = resource.usage in (Usage.STAGING, Usage.DYNAMIC) or resource.cpu
-    size = resource.info.bytes_per_block
-    tiled = runtime.size_model != "linear" and not mapped and is_power_of_two(size) and not resource.info.is_yuv
-    return _tiled(resource) if tiled else _linear(resource, runtime)
+    has_tiles = is_power_of_two(resource.info.bytes_per_block) and not resource.info.is_yuv
+    if runtime.size_model == "linear" or mapped or not has_tiles:
+        return _linear(resource, runtime)
+    driver = None if runtime.size_model == "tiled" else _by_driver(resource, runtime.size_model)
+    return driver or _tiled(resource)
 
 
 def _buffer(resource: Resource) -> ResourceLayout:
@@ -114,9 +118,8 @@ def _buffer(resource: Resource) -> ResourceLayout:
 
 
 def _linear(resource: Resource, runtime: Runtime11) -> ResourceLayout:
-    align = constant(
-        "pointer_alignment_level10" if int(runtime.feature_level) >= 0xA000 else "pointer_alignment_level9"
-    )
+    level = "level10" if runtime.feature_level >= LEVEL_10_0 else "level9"
+    align = constant(f"pointer_alignment_{level}")
     parts: list[SubresourceLayout] = []
     offset = 0
     for index in range(resource.subresources):
@@ -146,73 +149,98 @@ def _blocks(resource: Resource, mip: int) -> tuple[int, int]:
     )
 
 
-def tile_shape(element_bytes: int, is_3d: bool, samples: int) -> tuple[int, int, int]:
-    """Return the elements (texels or blocks) across, down and deep of a standard tile of 64 KiB.
+def tile_shape(info: DxgiFormatInfo, is_3d: bool, samples: int) -> TileShape:
+    """Return the texels across, down and deep of a standard tile of 64 KiB.
 
     Args:
-        element_bytes: Bytes of a texel or block, a power of two up to 16.
+        info: A format whose texel or block is a power of two of up to 16 bytes.
         is_3d: For a 3D texture.
         samples: Samples of a texel, a power of two.
 
     Source: microsoft/DirectX-Specs d3d/archive/D3D11_3_FunctionalSpec.htm 5.9.4 (standard tile shapes).
     """
-    bits = (constant("tile_bytes") // element_bytes).bit_length() - 1
+    bits = (TILE_BYTES // info.bytes_per_block).bit_length() - 1
     if is_3d:
-        return 1 << ceil_div(bits, 3), 1 << ceil_div(bits - 1, 3), 1 << (bits // 3)
-    halvings = samples.bit_length() - 1
-    return 1 << (ceil_div(bits, 2) - ceil_div(halvings, 2)), 1 << (bits // 2 - halvings // 2), 1
+        axes = ceil_div(bits, 3), ceil_div(bits - 1, 3), bits // 3
+    else:
+        halvings = samples.bit_length() - 1
+        axes = ceil_div(bits, 2) - ceil_div(halvings, 2), bits // 2 - halvings // 2, 0
+    return TileShape((1 << axes[0]) * info.block_width, (1 << axes[1]) * info.block_height, 1 << axes[2])
 
 
 def _tiled(resource: Resource) -> ResourceLayout:
-    info, tile = resource.info, constant("tile_bytes")
-    across, down, deep = tile_shape(info.bytes_per_block, resource.dimension == "texture3d", resource.samples)
-    grids: list[tuple[int, int, int, int]] = []
-    for mip in range(resource.levels):
-        depth, pitch, rows = _rows(resource, mip)
-        columns = pitch // info.bytes_per_block
-        # A level that fills no tile in some direction goes to the packed tail, and so do all below it.
-        if columns < across or rows < down or depth < deep:
-            break
-        grids.append((mip, ceil_div(columns, across), ceil_div(rows, down), ceil_div(depth, deep)))
-    return _place_tiles(resource, info, tile, grids)
-
-
-def _place_tiles(
-    resource: Resource, info: DxgiFormatInfo, tile: int, grids: list[tuple[int, int, int, int]]
-) -> ResourceLayout:
-    sizes = [(mip, _level_bytes(resource, mip)) for mip in range(resource.levels)]
-    tail_bytes = sum(size for _, size in sizes[len(grids) :])
+    info = resource.info
+    shape = ResourceShape(resource.width, resource.height, resource.depth, resource.slices, resource.levels, info)
+    tiling = texture_tiling(shape, tile_shape(info, resource.dimension == "texture3d", resource.samples),
+                            resource.samples)  # fmt: skip
+    sizes = [_level_bytes(resource, mip) for mip in range(resource.levels)]
+    if tiling.total_tiles == 1 and tiling.packed_mips:
+        # All of it is a tail below one tile: that many pages do.
+        return _packed(resource, sizes)
     parts: list[SubresourceLayout] = []
-    offset = texels = 0
     for array_slice in range(resource.slices):
-        for mip, size in sizes:
-            packed = mip >= len(grids)
-            taken = size if packed else tile * grids[mip][1] * grids[mip][2] * grids[mip][3]
-            depth, pitch, rows = _rows(resource, mip)
-            parts.append(
-                SubresourceLayout(
-                    mip + array_slice * resource.levels, mip, array_slice, 0, *_blocks(resource, mip), depth, offset,
-                    pitch, pitch, rows, taken, taken - size, packed,
-                )
-            )  # fmt: skip
-            offset += taken
-            texels += size
-        if tail_bytes:
-            offset = align_up(offset, tile)
-    small = not grids and offset <= tile and resource.slices == 1
-    total = align_up(tail_bytes, _PAGE) if small else offset
-    steps = [f"mip {mip}: {x} × {y} × {z} tiles of 64 KiB" for mip, x, y, z in grids]
-    if tail_bytes:
-        unit = _PAGE if small else tile
-        steps.append(f"packed tail of {resource.levels - len(grids)} levels: {align_up(tail_bytes, unit)} bytes")
+        start = array_slice * tiling.slice_tiles
+        tail = (start + tiling.packed_start) * TILE_BYTES
+        for mip, size in enumerate(sizes):
+            grid = tiling.mips[mip]
+            packed = mip >= tiling.standard_mips
+            offset = tail if packed else (start + grid.StartTileIndexInOverallResource) * TILE_BYTES
+            tail += size if packed else 0
+            taken = size if packed else grid.tiles * TILE_BYTES
+            parts.append(_part(resource, mip, array_slice, offset, taken, taken - size, packed))
+    steps = [
+        f"mip {mip}: {grid.WidthInTiles} × {grid.HeightInTiles} × {grid.DepthInTiles} tiles of 64 KiB"
+        for mip, grid in enumerate(tiling.mips[: tiling.standard_mips])
+    ]
+    if tiling.packed_mips:
+        steps.append(f"packed tail of {tiling.packed_mips} levels: {tiling.packed_tiles} tiles")
+    total = tiling.total_tiles * TILE_BYTES
     steps.append(f"{resource.slices} slices of {info.format.constant}: {total} bytes")
-    alignment = _PAGE if small else tile
-    return ResourceLayout("tiled", total, alignment, texels, tuple(parts), tuple(steps), "assumed")
+    texels = sum(sizes) * resource.slices
+    return ResourceLayout("tiled", total, TILE_BYTES, texels, tuple(parts), tuple(steps), "assumed")
+
+
+def _packed(resource: Resource, sizes: list[int]) -> ResourceLayout:
+    parts: list[SubresourceLayout] = []
+    offset = 0
+    for mip, size in enumerate(sizes):
+        parts.append(_part(resource, mip, 0, offset, size, 0, True))
+        offset += size
+    total = align_up(offset, _PAGE)
+    steps = (f"{resource.levels} levels packed: {offset} bytes", f"rounded up to a page of {_PAGE} bytes: {total}")
+    return ResourceLayout("tiled", total, _PAGE, offset, tuple(parts), steps, "assumed")
+
+
+def _part(
+    resource: Resource, mip: int, array_slice: int, offset: int, taken: int, padding: int, packed: bool
+) -> SubresourceLayout:
+    depth, pitch, rows = _rows(resource, mip)
+    return SubresourceLayout(
+        mip + array_slice * resource.levels, mip, array_slice, 0, *_blocks(resource, mip), depth, offset, pitch, pitch,
+        rows, taken, padding, packed,
+    )  # fmt: skip
 
 
 def _level_bytes(resource: Resource, mip: int) -> int:
     depth, pitch, rows = _rows(resource, mip)
     return pitch * rows * depth * resource.samples
+
+
+def _by_driver(resource: Resource, model: str) -> ResourceLayout | None:
+    """Return the layout by a measured driver model, which D3D12 rules hold, or None if there is none of that name."""
+    # Imported here: only such adapters need the D3D12 description.
+    from explorer.core.d3d12_enums import ResourceDimension
+    from explorer.core.d3d12_structs import ResourceDesc, SampleDesc
+    from explorer.rules.size_models import resource_layout, size_model
+
+    if size_model(model).id != model:
+        return None
+    layers = resource.depth if resource.dimension == "texture3d" else resource.slices
+    desc = ResourceDesc(
+        ResourceDimension[resource.dimension.upper()], 0, resource.width, resource.height, layers, resource.levels,
+        resource.format, SampleDesc(resource.samples, resource.quality),
+    )  # fmt: skip
+    return resource_layout(desc, TILE_BYTES, model)
 
 
 @functools.cache

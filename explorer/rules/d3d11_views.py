@@ -134,7 +134,7 @@ def _default_dimension(kind: str, resource: Resource) -> str:
     if resource.dimension == "texture3d":
         return "TEXTURE3D"
     faces = constant("cube_faces")
-    if kind == "srv" and resource.is_cube:
+    if kind == "srv" and resource.is_cube and resource.dimension == "texture2d":
         return "TEXTURECUBE" if resource.slices < 2 * faces else "TEXTURECUBEARRAY"
     name = resource.dimension.upper()
     if resource.samples > 1:
@@ -276,8 +276,9 @@ def judge_view(view: View | None, kind: str, resource: Resource, has_out: bool, 
     fits = _dimension_fits(shown, resource)
     if not fits:
         detail = f"{shown.dimension} of a {resource.dimension}"
-        name = f"D3D11_{kind.upper()}_DIMENSION_{_default_dimension(kind, resource)}"
-        known = _default_dimension(kind, resource) in _DIMENSIONS[kind].__members__
+        better = _default_dimension(kind, resource)
+        name = f"D3D11_{kind.upper()}_DIMENSION_{better}"
+        known = _dimension_fits(replace(shown, dimension=better), resource)
         changes: dict[str, object] = {"pDesc.ViewDimension": name}
         reasons.append(refusal("d3d11.V8.2", detail, f"use {name}" if known else "", changes if known else None))
     if resource.is_buffer:
