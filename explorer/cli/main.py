@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -62,8 +63,8 @@ def main(argv: Sequence[str] | None = None, fronts: Mapping[str, Front] | None =
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader went away (``| head``); there is nobody left to tell.
-        sys.stderr.close()
+        # The reader went away (``| head``); without this the interpreter complains again when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except MemoryError:
         return fail(Complaint("not enough memory for this"), as_json)

@@ -86,7 +86,7 @@ def _snapshot(data: dict[str, Any]) -> Snapshot:
     snapshot = Snapshot(
         origin=_word(data, "origin", ("simulated", "imported")),
         api=_part(data, "api", str),
-        adapter=_adapter(data.get("adapter")),
+        adapter=_adapter(data),
         adapter_name=_part(data, "adapter_name", str),
         provenance=_record(data, "provenance", Provenance),
         time_ns=_number(data.get("time_ns"), "time_ns"),
@@ -159,16 +159,14 @@ def _number(value: object, where: str) -> int:
     return value
 
 
-def _adapter(data: object) -> Adapter | None:
-    if data is None:
+def _adapter(data: dict[str, Any]) -> Adapter | None:
+    if "adapter" in data and data["adapter"] is None:
         return None
-    if not isinstance(data, dict):
-        raise InputError("wrong type", where="adapter", found=data, accepted=("an adapter", "null"))
     try:
-        return adapter_from_mapping(inexact(data))
+        return adapter_from_mapping(inexact(_object(data, "adapter")))
     except ExplorerError as error:
         c = error.complaint
-        where = f"adapter.{c.where}" if c.where else "adapter"
+        where = f"adapter.{c.where}" if c.where and c.where != "adapter" else "adapter"
         raise InputError(c.message, where=where, found=c.found, accepted=c.accepted) from error
 
 

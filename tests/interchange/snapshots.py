@@ -29,7 +29,9 @@ def simulated(frames: int = 4) -> Snapshot:
 @cache
 def imported() -> Snapshot:
     rows = [("BUFFER", 256 * (i + 1), 0x80, name) for i, name in enumerate(NAMES)]
-    opened = open_file(write.text(write.vma_c({"Type 0": write.Pool([rows], [("UNKNOWN", 64, 0, "own")])})), "made.json")
+    opened = open_file(
+        write.text(write.vma_c({"Type 0": write.Pool([rows], [("UNKNOWN", 64, 0, "own")])})), "made.json"
+    )
     assert opened.snapshot is not None
     return opened.snapshot
 

@@ -346,14 +346,17 @@ def test_that_a_cut_dump_is_refused_and_never_half_read(data: st.DataObject) -> 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_that_a_damaged_dump_is_read_or_refused_but_never_a_fault(data: st.DataObject) -> None:
-    makers = [write.vma_c({"Type 0": IMAGES}), write.d3d12ma({"DEFAULT": TEXTURES}), write.vma_old({"Type 0": IMAGES}, as_lists=True)]  # fmt: skip
-    whole = bytearray(write.text(data.draw(st.sampled_from(makers))))
+    documents = (
+        write.vma_c({"Type 0": IMAGES}),
+        write.d3d12ma({"DEFAULT": TEXTURES}),
+        write.vma_old({"Type 0": IMAGES}, as_lists=True),
+    )
+    whole = bytearray(write.text(data.draw(st.sampled_from(documents))))
     for _ in range(data.draw(st.integers(1, 4))):
         whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
     try:
         opened = open_file(bytes(whole), "made.json")
-    except InputError as error:
-        assert error.complaint.message
+    except InputError:
         return
     if opened.snapshot is not None:
         _assert_that_sums_hold(opened.snapshot)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from explorer.core.kinds import ResourceKind, WasteCause
 
@@ -49,10 +51,9 @@ def _blocks(snapshot: Snapshot) -> list[dict[str, Any]]:
     blocks, names = snapshot.blocks, snapshot.resources.names
     kinds = [kind.token for kind in ResourceKind]
     columns = (blocks.segment, blocks.heap, blocks.offset, blocks.size, blocks.kind, blocks.resource)
-    rows: list[list[int]] = [column.tolist() for column in columns]
     return [
         _range(segment, heap, offset, size, (names[resource] if resource >= 0 else "") or "(no name)", kinds[kind])
-        for segment, heap, offset, size, kind, resource in zip(*rows, strict=True)
+        for segment, heap, offset, size, kind, resource in _rows(columns)
         if offset >= 0
     ]
 
@@ -61,12 +62,15 @@ def _wastes(snapshot: Snapshot) -> list[dict[str, Any]]:
     wastes = snapshot.wastes
     causes = [cause.token for cause in WasteCause]
     columns = (wastes.segment, wastes.heap, wastes.offset, wastes.size, wastes.cause)
-    rows: list[list[int]] = [column.tolist() for column in columns]
     return [
         _range(segment, heap, offset, size, causes[cause], "padding")
-        for segment, heap, offset, size, cause in zip(*rows, strict=True)
+        for segment, heap, offset, size, cause in _rows(columns)
         if offset >= 0
     ]
+
+
+def _rows(columns: tuple[npt.NDArray[Any], ...]) -> list[list[int]]:
+    return np.column_stack([column.astype(np.int64) for column in columns]).tolist()
 
 
 def _range(segment: int, heap: int, offset: int, size: int, name: str, kind: str) -> dict[str, Any]:

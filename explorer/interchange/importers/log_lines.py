@@ -45,24 +45,25 @@ def json_in_log(text: bytes) -> LoggedJson | None:
 
 def _read_from(text: bytes, prefix: bytes) -> LoggedJson | None:
     kept: list[bytes] = []
-    dropped = 0
+    numbers: list[int] = []
     pattern = _shape(prefix)
-    for line in text.split(b"\n"):
+    for number, line in enumerate(text.split(b"\n")):
         match = pattern.match(line)
-        if match is None:
-            dropped += bool(line.strip())
-        else:
+        if match is not None and line.strip():
             kept.append(line[match.end() :])
+            numbers.append(number)
     # A line feed never parts two JSON tokens that would read as one, but it may stand where a logger cut a string.
     whole = b"".join(kept).decode("utf-8", "surrogateescape")
     try:
         _, end = json.JSONDecoder(strict=False).raw_decode(whole)
     except (ValueError, RecursionError):
         return None
-    lines_used = _lines_until(kept, len(whole[:end].encode("utf-8", "surrogateescape")))
     used = whole[:end].encode("utf-8", "surrogateescape")
-    between = dropped if pattern.pattern else 0
-    return LoggedJson(used, lines_used if prefix.strip() else 0, between if prefix.strip() else 0)
+    if not prefix.strip():
+        return LoggedJson(used, 0, 0)
+    lines = _lines_until(kept, len(used))
+    blank = sum(1 for line in text.split(b"\n")[: numbers[lines - 1]] if not line.strip())
+    return LoggedJson(used, lines, numbers[lines - 1] + 1 - lines - blank)
 
 
 def _lines_until(lines: list[bytes], end: int) -> int:
