@@ -32,6 +32,8 @@ def make_device(api: str, state: MemoryState, options: Mapping[str, str]) -> Dev
         from explorer.device.d3d11 import D3D11Device
 
         served = state.adapter.apis.d3d10 if generation.startswith("d3d10") else state.adapter.apis.d3d11
+        # XG is the console's own library of the same resources.
+        served = served or (api == "xg" and state.adapter.kind == "console")
         device, options = D3D11Device, {**options, "api": api}
     if not served:
         found, accepted = state.adapter.id, state.adapter.apis.names

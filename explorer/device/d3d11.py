@@ -15,7 +15,7 @@ from explorer.device.device import Device
 from explorer.device.kernel_memory import KernelMemory
 from explorer.errors import CommandError
 from explorer.rules import d3d11 as rules
-from explorer.rules.d3d11_resource import data_state, permission
+from explorer.rules.d3d11_resource import GOOD_DATA, data_state, permission
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,7 +83,7 @@ class D3D11Device(Device):
         if verdict.hr == "S_FALSE":
             return verdict
         live = d3d11_memory.describe(self, rules.resource_of(arguments.pDesc))
-        has_data = data_state(arguments.pInitialData) == "given"
+        has_data = data_state(arguments.pInitialData) == GOOD_DATA
         refused = d3d11_memory.create(self, live, record, has_data=has_data)
         if refused is not None:
             return refused

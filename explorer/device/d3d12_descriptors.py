@@ -265,7 +265,7 @@ def _take(
         taken = device.kernel.commit(device, "LOCAL", held, 65536, 0)
     else:
         taken = system_memory.take(device, held, 16)
-        if isinstance(taken, Refusal) and not state.segments_in("SYSTEM"):
+        if isinstance(taken, Refusal):
             taken = state.take("LOCAL", held, 16)
     if isinstance(taken, Refusal):
         return no_memory(device, record, "LOCAL" if visible else "SYSTEM", taken)

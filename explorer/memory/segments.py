@@ -54,7 +54,7 @@ class MemorySegment:
         group: ``LOCAL``, ``NON_LOCAL``, ``SYSTEM``, ``PAGE_FILE`` or ``RESERVED``.
         node: Node index.
         placement: ``contiguous``: a range must be unbroken; ``paged``: any free pages do, addresses are virtual.
-        size: Bytes, > 0.
+        size: Bytes; 0 for a segment that exists only in name (a console has no system memory of its own).
         allocator: Allocator id.
         bandwidth: Bytes a second that the GPU reads from it.
     """
@@ -72,7 +72,7 @@ class MemorySegment:
         self.held = 0
         self._taken: dict[int, Taken] = {}
         span = size if self.is_contiguous else size * _ADDRESS_FACTOR
-        self._addresses: Allocator = make_allocator(allocator, span)
+        self._addresses: Allocator = make_allocator(allocator, max(span, 1))
 
     @property
     def is_contiguous(self) -> bool:
@@ -87,7 +87,7 @@ class MemorySegment:
     @property
     def largest_free(self) -> int:
         """The largest range that could be given out: the largest hole, or all free bytes where paged."""
-        if not self.is_contiguous:
+        if not self.is_contiguous or not self.size:
             return self.free_bytes
         return self._addresses.report().largest_free
 
@@ -137,6 +137,8 @@ class MemorySegment:
             raise LayoutError(f"{self.name}: held bytes do not add up")
 
     def _try(self, size: int, alignment: int, kind: int, *, keep: bool) -> Taken | Refusal:
+        if not self.size:
+            return Refusal(size, alignment, 0, 0, 0, 0, "alloc.too-few-bytes")
         if self.is_contiguous:
             ask = self._addresses.take if keep else self._addresses.plan
             placed = ask(size, alignment, kind=kind)
