@@ -153,6 +153,8 @@ def runtime_of(
 
 def _adapter_runtime(adapter: Adapter, api: str) -> Runtime11:
     served = adapter.apis.d3d10 if api.startswith("d3d10") else adapter.apis.d3d11
+    # XG is the console's own library of the same resources.
+    served = served or (api == "xg" and adapter.kind == "console")
     level = LEVELS.get(_known_level(adapter.apis.max_feature_level))
     if not served or level is None:
         raise CommandError(f"the adapter does not serve {api}", where="adapter", found=adapter.id)
