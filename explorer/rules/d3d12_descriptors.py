@@ -175,9 +175,13 @@ def judge_root_signature(arguments: d3d12.CreateRootSignature, runtime: D3d12Run
 
 def _affordable(parameters: Sequence[RootParameter]) -> tuple[RootParameter, ...]:
     kept: list[RootParameter] = []
+    cost = 0
     for parameter in parameters:
-        if root_cost([*kept, parameter]) <= MAX_ROOT_COST:
+        more = parameter_cost(parameter)
+        # A parameter without cost is malformed and has a reason of its own.
+        if more and cost + more <= MAX_ROOT_COST:
             kept.append(parameter)
+            cost += more
     return tuple(kept)
 
 
@@ -233,6 +237,7 @@ _RANGE_KINDS = {
     DescriptorRangeType.SAMPLER: "s",
 }
 _UNBOUNDED = 0xFFFFFFFF
+_ALL = ShaderVisibility.ALL
 
 
 def _bindings(p: RootParameter) -> list[tuple[str, int, int, int]]:
@@ -247,13 +252,15 @@ def _bindings(p: RootParameter) -> list[tuple[str, int, int, int]]:
 def _check_registers(parameters: Sequence[RootParameter], found: Findings) -> None:
     """Note registers that two parameters (or ranges) bind for the same shader stage."""
     taken: dict[tuple[str, int], list[tuple[int, int, ShaderVisibility]]] = {}
-    for index, parameter in enumerate(parameters):
-        sees = parameter.ShaderVisibility
+    for parameter in parameters:
         for kind, space, first, count in _bindings(parameter):
             end = _UNBOUNDED if count == _UNBOUNDED else first + count
-            for other_first, other_end, other_sees in taken.get((kind, space), ()):
-                meets = sees is other_sees or ShaderVisibility.ALL in (sees, other_sees)
-                if meets and first < other_end and other_first < end:
-                    found.refuse("7.8d", detail=f"pParameters[{index}] takes {kind}{first} again")
-                    return
-            taken.setdefault((kind, space), []).append((first, end, sees))
+            taken.setdefault((kind, space), []).append((first, end, parameter.ShaderVisibility))
+    for (kind, space), spans in taken.items():
+        ends: dict[ShaderVisibility, int] = {}
+        for first, end, sees in sorted(spans):
+            others = ends.values() if sees is ShaderVisibility.ALL else (ends.get(sees, 0), ends.get(_ALL, 0))
+            if end > first and max(others, default=0) > first:
+                found.refuse("7.8d", detail=f"{kind}{first} of space {space} is bound twice")
+                break
+            ends[sees] = max(ends.get(sees, 0), end)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _UINT64_MAX = 2**64 - 1
-_MOST = 1 << 20
+_MOST = 1 << 16
 """Tiles, slots and parameters that an answer lists; more of them are not simulated."""
 
 
