@@ -69,7 +69,7 @@ def compare(record: VectorRecord, expect: Mapping[str, object], result: Mapping[
         result: The answer under plain keys.
     """
     machine = machine_keys(record.api, record.kind)
-    tolerance = max((float(cast("float", v)) for k, v in expect.items() if k.startswith(_TOLERANCE)), default=0.0)
+    tolerance = max((float(number(v) or 0) for k, v in expect.items() if k.startswith(_TOLERANCE)), default=0.0)
     differs: list[str] = []
     missing: list[str] = []
     compared = 0

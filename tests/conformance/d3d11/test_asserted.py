@@ -22,8 +22,10 @@ from explorer.rules.d3d11 import MapState, Resource, Runtime11, Side
 from explorer.rules.d3d11_copy import formats_copy, judge_copy_region
 from explorer.rules.d3d11_create import judge_create
 from explorer.rules.d3d11_map import judge_map
+from explorer.rules.d3d11_records import answer
 from explorer.rules.d3d11_resource import GOOD_DATA, NO_DATA, NULL_DATA
 from explorer.rules.d3d11_views import View, judge_view
+from explorer.rules.records import CheckOptions, VectorRecord
 from explorer.tables.d3d11_tables import DIMENSIONS, codes
 
 if TYPE_CHECKING:
@@ -306,3 +308,33 @@ def _compare_ranges(kind: str, dimension: str, row: Any, values: Any) -> None:
         got = got[1:]
     if "ARRAY" in dimension or (dimension == "TEXTURE3D" and kind != "srv"):
         assert [values["First"], values["Count"]] == got[1:3], row
+
+
+def test_that_asserted_interfaces_pitches_and_first_maps_agree() -> None:
+    for row in _asserted("idxgisurface"):
+        dimension = row["object"].removeprefix("texture")[0]
+        given = {"width": 512, "height": 512, "depth": 64, "mip_levels": row["mips"], "array_size": row["array"],
+                 "bind": ["SHADER_RESOURCE"]}  # fmt: skip
+        given = {key: given[key] for key in _KEYS[dimension]}
+        found = answer(VectorRecord("d3d11", None, f"CreateTexture{dimension}D", given), CheckOptions())
+        assert found.result["implements_IDXGISurface"] is bool(row["has_IDXGISurface"]), row
+    for row in _asserted("map_pitches"):
+        phrase = row["resource"].split(" ")
+        given = {"kind": phrase[0], "usage": "STAGING", "cpu_access": ["READ"], "map_type": "READ", "subresource": 0}
+        sizes = [int(number) for number in phrase[1].split("x")]
+        given |= dict(zip(("width", "height"), sizes, strict=True)) if len(sizes) > 1 else {"byte_width": sizes[0]}
+        found = answer(VectorRecord("d3d11", None, "Map", given), CheckOptions())
+        assert [found.result["row_pitch"], found.result["depth_pitch"]] == [row["row_pitch"], row["depth_pitch"]]
+        beyond = answer(VectorRecord("d3d11", None, "Map", given | {"subresource": 1}), CheckOptions())
+        assert beyond.result["hr"] == "E_INVALIDARG"
+    vertices = Resource("d3d11", "buffer", 256, usage=2, bind=1, cpu=0x10000)
+    for row in _asserted("deferred_map"):
+        wanted = MapType[row["map_type_sequence"].split(" ")[0]]
+        assert judge_map(vertices, 0, wanted, 0, MapState(deferred=True), NEW).hr == _hr(row["hr"]), row
+
+
+_KEYS = {
+    "1": ("width", "mip_levels", "array_size", "bind"),
+    "2": ("width", "height", "mip_levels", "array_size", "bind"),
+    "3": ("width", "height", "depth", "mip_levels", "bind"),
+}
