@@ -59,6 +59,7 @@ class Controller(QObject):
         answered: ``Answer``; answers to previews that a newer one overtook are dropped.
         failed: Traceback text; the simulation stopped.
         refused: Sentence for the user: a command was not taken.
+        preview_refused: Asker and ``Complaint``: its question cannot be answered.
     """
 
     snapshot_changed = Signal(object)
@@ -66,6 +67,7 @@ class Controller(QObject):
     answered = Signal(object)
     failed = Signal(str)
     refused = Signal(str)
+    preview_refused = Signal(str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -209,6 +211,9 @@ class Controller(QObject):
         waiting = self._waiting.pop(asker, None)
         if waiting is not None:
             self.preview(waiting, asker)
+            return
+        if answer.error is not None:
+            self.preview_refused.emit(asker, answer.error)
             return
         self.answered.emit(answer)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from explorer.ui.theme import Theme
 
-_LABEL_PX = 96
+_LABEL_PX = 112
 _PAIRS = {
     ("Width", "Height"): "Width × Height",
     ("DepthOrArraySize", "MipLevels"): "Array, Mips",
@@ -228,7 +228,7 @@ class CreateForm(QWidget):
         return row + 1
 
     def _add_row(self, row: int, title: str, leaves: tuple[Leaf, ...]) -> None:
-        text = ElidedLabel(title, "second", Qt.TextElideMode.ElideMiddle)
+        text = ElidedLabel(title, "small", Qt.TextElideMode.ElideMiddle)
         text.setToolTip(", ".join(".".join(leaf.path) for leaf in leaves))
         box = QWidget()
         line = QHBoxLayout(box)

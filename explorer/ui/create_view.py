@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from explorer.core.calls import CallRecord
     from explorer.device.outcome import Preview
+    from explorer.errors import Complaint
     from explorer.sim.commands import Answer
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.workspace import Workspace
@@ -49,7 +50,7 @@ class CreateView(QWidget):
     """Form over the verdict.
 
     Signals:
-        ghost_changed: ``(Ghost or None, label, refusal)`` for the map.
+        ghost_changed: ``(Preview, label, heap name)`` for the map, or None.
         created: Names of the created objects.
     """
 
@@ -96,7 +97,8 @@ class CreateView(QWidget):
     @Slot(object)
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Follow the API, the heaps, and what a change of the layout means for the verdict."""
-        live = snapshot.origin == "simulated"
+        # A saved snapshot of a simulation is a file too: nothing runs behind it.
+        live = self._workspace.document.kind == "scenario"
         api = snapshot.api if live and snapshot.api in KINDS else ""
         if api != self._api or (not api and self._body.isVisible()):
             self._show_api(api, imported=not live)
@@ -178,8 +180,8 @@ class CreateView(QWidget):
         for word, field in (("Preset", self._preset), ("Name", self._name)):
             line = QHBoxLayout()
             line.setSpacing(8)
-            text = label(word, "second")
-            text.setFixedWidth(96)
+            text = label(word, "small")
+            text.setFixedWidth(112)
             line.addWidget(text)
             line.addWidget(field, 1)
             head.addLayout(line)
@@ -226,6 +228,7 @@ class CreateView(QWidget):
         self._name.textEdited.connect(self._typing.start)
         self.card.repair_wanted.connect(self._on_repair)
         self._workspace.answered.connect(self._on_answered)
+        self._workspace.controller.preview_refused.connect(self._on_preview_refused)
 
     def _show_api(self, api: str, *, imported: bool = False) -> None:
         self._api = api
@@ -318,9 +321,15 @@ class CreateView(QWidget):
                     self._form.mark(path, "refused", reason.text)
         self._show_ghost()
 
+    @Slot(str, object)
+    def _on_preview_refused(self, asker: str, complaint: Complaint) -> None:
+        if asker == "create" and self._previewed is not None:
+            self._preview = None
+            self.card.show_refused_input(complaint.where or "", str(complaint))
+            self._set_ghost(None)
+
     def _show_created(self, answer: Answer, names: tuple[str, ...]) -> None:
         if answer.error is not None:
-            self._workspace.complain(answer.error, lead="Nothing was created: ")
             return
         made = tuple(n for n, outcome in zip(names, answer.outcomes, strict=False) if outcome.succeeded)
         bad = [outcome for outcome in answer.outcomes if not outcome.succeeded]
@@ -341,7 +350,7 @@ class CreateView(QWidget):
             names.append(_next_name(names[-1]))
         return tuple(names)
 
-    def _set_ghost(self, shown: tuple[object, str, str] | None) -> None:
+    def _set_ghost(self, shown: tuple[Preview, str, str] | None) -> None:
         self.ghost_changed.emit(shown)
 
     @Slot()
@@ -350,7 +359,8 @@ class CreateView(QWidget):
         if preview is None or not self._ghost.isChecked() or preview.record != self._previewed or not self.isVisible():
             self._set_ghost(None)
             return
-        self._set_ghost((preview.ghost, self._names(1)[0], preview.refusal))
+        heap = self._form.field("pHeap") if self._form is not None else None
+        self._set_ghost((preview, self._names(1)[0], str(heap.value()) if heap is not None else ""))
 
     @Slot(int)
     def _on_kind(self, index: int) -> None:

@@ -51,6 +51,7 @@ class DeviceView(QWidget):
         theme = workspace.theme
         self._shown: tuple[object, ...] = ()
         self._adapter: Adapter | None = None
+        self._is_live = False
         self._picker: AdapterPicker | None = None
         self._empty = EmptyState(theme, name="device_empty")
         body = QWidget()
@@ -76,8 +77,9 @@ class DeviceView(QWidget):
     @Slot(object)
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show what the snapshot runs on; nothing is built again while that stays the same."""
+        self._is_live = self._workspace.document.kind == "scenario"
         shown = (
-            snapshot.origin, snapshot.api, snapshot.adapter_name, snapshot.adapter,
+            self._is_live, snapshot.api, snapshot.adapter_name, snapshot.adapter,
             tuple((s.name, s.size_bytes) for s in snapshot.segments),
             tuple(g.budget_bytes for g in snapshot.groups), tuple(snapshot.provenance.options.items()),
         )  # fmt: skip
@@ -139,7 +141,7 @@ class DeviceView(QWidget):
 
     def _show_card(self, snapshot: Snapshot) -> None:
         adapter = snapshot.adapter
-        self._card.setEnabled(snapshot.origin == "simulated")
+        self._card.setEnabled(self._is_live)
         self._name.setText(snapshot.adapter_name or (adapter.name if adapter is not None else "Adapter unknown"))
         if adapter is not None:
             self._facts.setText(facts_line(adapter))
@@ -249,8 +251,8 @@ class DeviceView(QWidget):
 
     def _make_options(self, snapshot: Snapshot) -> QWidget:
         section = Section("Options of the run")
-        section.right.setText(f"seed {snapshot.provenance.seed}" if snapshot.origin == "simulated" else "")
-        if snapshot.origin != "simulated":
+        section.right.setText(f"seed {snapshot.provenance.seed}" if self._is_live else "")
+        if not self._is_live:
             section.body.addWidget(
                 label("A layout from a file is one moment: there is nothing to set.", "second", wrap=True)
             )

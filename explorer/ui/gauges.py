@@ -52,7 +52,8 @@ class Reading:
         """``normal``, ``warn`` from 90 %, ``error`` over the budget."""
         if self.budget is not None and self.used > self.budget:
             return "error"
-        return "warn" if self.share >= AMBER_FROM else "normal"
+        # As shown: a gauge that says 90 % is amber.
+        return "warn" if round(self.share * 100) >= AMBER_FROM * 100 else "normal"
 
 
 def readings(snapshot: Snapshot) -> tuple[Reading, ...]:

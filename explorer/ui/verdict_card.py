@@ -14,12 +14,12 @@ from explorer.ui.facts import Fact, FactsGrid
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from explorer.core.verdicts import Remedy
+    from explorer.core.verdicts import Reason, Remedy
     from explorer.device.outcome import Outcome, Preview
     from explorer.ui.theme import Theme
 
 _REASONS = 6
-_WAITING = "…"
+_SOURCE = 60
 
 
 class VerdictCard(QFrame):
@@ -56,6 +56,8 @@ class VerdictCard(QFrame):
         self._reasons = label("", "small", name="verdict_reasons", wrap=True)
         self._reasons.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._reasons.setAlignment(Qt.AlignmentFlag.AlignTop)
+        # Else the longest word of a source would widen the card.
+        self._reasons.setMinimumWidth(40)
         self._repair = QPushButton()
         self._repair.setObjectName("verdict_repair")
         self._repair.clicked.connect(self._on_repair)
@@ -126,11 +128,12 @@ class VerdictCard(QFrame):
         self._rows.show_facts(_preview_facts(preview))
         lines = [preview.refusal] if preview.refusal else []
         lines += [preview.why] if preview.why else []
-        lines += [f"{reason.rule} – {reason.text} – {reason.source}" for reason in verdict.reasons[:_REASONS]]
+        lines += [_reason_line(reason) for reason in verdict.reasons[:_REASONS]]
         more = len(verdict.reasons) - _REASONS
         if more > 0:
             lines.append(f"and {more} more rules")
         self._reasons.setText("\n".join(lines))
+        self._reasons.setToolTip("\n".join(f"{reason.rule}: {reason.source}" for reason in verdict.reasons))
         remedy = next((reason.remedy for reason in verdict.reasons if reason.remedy is not None), None)
         self._set_remedy(remedy if not verdict.succeeded else None)
 
@@ -140,9 +143,7 @@ class VerdictCard(QFrame):
         if bad is None:
             return
         self._show_head("error", bad.hr, f"{bad.record.call} was refused")
-        self._reasons.setText(
-            "\n".join(f"{reason.rule} – {reason.text} – {reason.source}" for reason in bad.reasons[:_REASONS])
-        )
+        self._reasons.setText("\n".join(_reason_line(reason) for reason in bad.reasons[:_REASONS]))
 
     def _show_head(self, level: str, hr: str, clause: str) -> None:
         for part in (self, self._head, self._hr):
@@ -173,6 +174,12 @@ class VerdictCard(QFrame):
             self._level, ("info", "text3")
         )
         self._icon.setPixmap(self._theme.pixmap(*icon))
+
+
+def _reason_line(reason: Reason) -> str:
+    source = reason.source if len(reason.source) <= _SOURCE else reason.source[: _SOURCE - 1] + "…"
+    # A line may break inside of paths and constants.
+    return f"{reason.rule} – {reason.text} – {source}".replace("/", "/\u200b").replace("_", "_\u200b")
 
 
 def _preview_facts(preview: Preview) -> list[Fact]:

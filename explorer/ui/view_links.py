@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Slot
 
 if TYPE_CHECKING:
+    from explorer.device.outcome import Preview
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.main_window import MainWindow
     from explorer.ui.workspace import Workspace
@@ -82,12 +83,25 @@ class ViewLinks(QObject):
             self._window.status.showMessage(f"{name} does not live in this frame.", 4000)
 
     @Slot(object)
-    def _on_ghost(self, ghost: tuple[Any, str, str] | None) -> None:
-        if ghost is None:
-            self._map.set_ghost(None, "", ())
+    def _on_ghost(self, shown: tuple[Preview, str, str] | None) -> None:
+        if shown is None:
+            self._map.set_ghost(None)
             return
-        place, name, _refusal = ghost
-        self._map.set_ghost(place, name, ())
+        preview, name, heap = shown
+        self._map.set_ghost(preview.ghost, name, preview.refusal, self._small_holes(preview, heap))
+
+    def _small_holes(self, preview: Preview, heap: str) -> list[tuple[int, int, int, int]]:
+        """Return the holes that are too small, where a resource has no place."""
+        snapshot, layout = self._workspace.snapshot, preview.layout
+        if preview.ghost is not None or not preview.refusal or layout is None or snapshot is None:
+            return []
+        if heap in snapshot.heaps.names:
+            index = snapshot.heaps.names.index(heap)
+            return self._map.holes_of(int(snapshot.heaps.segment[index]), index, layout.size_bytes)
+        names = [segment.name for segment in snapshot.segments]
+        if preview.segment not in names or snapshot.segments[names.index(preview.segment)].placement != "contiguous":
+            return []
+        return self._map.holes_of(names.index(preview.segment), -1, layout.size_bytes)
 
     @Slot(str)
     def _on_adapter(self, name: str) -> None:

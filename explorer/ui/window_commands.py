@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
-from explorer.core.calls import CallRecord
+from explorer.core.calls import CallRecord, call_spec
+from explorer.core.schema import keys_of
 from explorer.sim.commands import Pause, Play, Redo, Seek, SetLoop, SetSpeed, Step, StepCall, Undo
 from explorer.ui.views import VIEWS
 
@@ -102,7 +103,8 @@ class WindowCommands(QObject):
             self.workspace.tell("warn", f"At most {RELEASE_LIMIT} at once: {len(chosen):,} are selected.")
             return
         names = [snapshot.resources.names[i] for i in chosen]
-        self.workspace.controller.apply(*(CallRecord(snapshot.api, "Release", {"pObject": name}) for name in names))
+        key = keys_of(call_spec(snapshot.api, "Release").input_type)[0]
+        self.workspace.controller.apply(*(CallRecord(snapshot.api, "Release", {key: name}) for name in names))
 
     def do_find(self) -> None:
         """Put the cursor into the map's search."""

@@ -235,8 +235,12 @@ class Workspace(QObject):
         if answer.request == self._loading and self._loading:
             self._finish_load(answer)
             return
-        if answer.error is not None and answer.request == 0:
+        if answer.error is not None:
             self.complain(answer.error, lead="Nothing was done: ")
+        bad = next((o for o in answer.outcomes if not o.succeeded and not o.record.call.startswith("Create")), None)
+        if bad is not None:
+            why = f" {bad.reasons[0].text} (rule {bad.reasons[0].rule})" if bad.reasons else ""
+            self.tell("warn", f"{bad.record.call} was refused: {bad.hr}.{why}")
         self.answered.emit(answer)
 
     def _finish_load(self, answer: Answer) -> None:

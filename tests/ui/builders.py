@@ -78,9 +78,7 @@ def make_snapshot(
         adapter_name="Test adapter",
         provenance=Provenance(file="test.json", file_format="snapshot", frame=frame),
         time_ns=0,
-        segments=(
-            SegmentPicture("local", "LOCAL", 0, "contiguous", total, used, {}, total - used, 0, total - used),
-        ),
+        segments=(SegmentPicture("local", "LOCAL", 0, "contiguous", total, used, {}, total - used, 0, total - used),),
         groups=(GroupPicture(0, "LOCAL", budget, used, max(used - (budget or used), 0)),),
         heaps=HeapColumns(names=(), **make_columns(HeapColumns, 0, {})),
         blocks=blocks,

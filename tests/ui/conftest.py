@@ -111,5 +111,7 @@ SCENARIO = "d3d9-shooter-2003-agp-64mb"
 def live(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """A window with a paused scenario at frame 0."""
     window.opener.open_scenario(SCENARIO, play=False)
-    qtbot.waitUntil(lambda: window.workspace.snapshot is not None and window.workspace.run_state is not None, timeout=9000)
+    qtbot.waitUntil(
+        lambda: window.workspace.snapshot is not None and window.workspace.run_state is not None, timeout=9000
+    )
     return window

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from explorer.core.calls import CallRecord
 from explorer.sim.commands import Pause, Play, Seek, SetSpeed, Step
 from explorer.sim.runner import QUEUE_LIMIT, Runner
 from explorer.sim.scenarios import load_simulation
-from explorer.sim.simulation import Simulation
 from tests.ui.conftest import SCENARIO
 
 if TYPE_CHECKING:
+    import pytest
     from pytestqt.qtbot import QtBot
 
+    from explorer.sim.simulation import Simulation
     from explorer.ui.controller import Controller
 
 TEXTURE = CallRecord(
     "d3d9",
     "CreateTexture",
     {
-        "Width": 64, "Height": 64, "Levels": 1, "Usage": [], "Format": "D3DFMT_DXT1", "Pool": "D3DPOOL_MANAGED",
-    },  # fmt: skip
+        "Width": 64,
+        "Height": 64,
+        "Levels": 1,
+        "Usage": [],
+        "Format": "D3DFMT_DXT1",
+        "Pool": "D3DPOOL_MANAGED",
+    },
     "Probe",
 )
 

@@ -65,9 +65,7 @@ def test_that_filters_keep_exactly_the_rows_that_they_describe() -> None:
     kept = ROWS.filter({"name": "t_road", "size": ">= 64KiB", "residency": "resident"})
     table = ROWS.snapshot.resources
     expected = [
-        i
-        for i in range(500)
-        if "t_road" in table.names[i].lower() and table.size[i] >= 64 * KIB and table.resident[i]
+        i for i in range(500) if "t_road" in table.names[i].lower() and table.size[i] >= 64 * KIB and table.resident[i]
     ]
     assert kept.tolist() == expected
 
