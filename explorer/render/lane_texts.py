@@ -113,14 +113,22 @@ def lane_right_text(scene: MapScene, lane: Lane) -> str:
     return f"{share}{heaps} · {resources} · {hole}"
 
 
+def segment_title(scene: MapScene, segment: int) -> str:
+    """Return the group of a segment in the API's word, or its name where there is none."""
+    picture = scene.snapshot.segments[segment]
+    if picture.group not in _SEGMENT_WORDS or scene.snapshot.origin == "imported":
+        return picture.name
+    title = picture.group.replace("PAGE_FILE", "PAGE FILE")
+    return f"{title}, node {picture.node}" if any(other.node for other in scene.snapshot.segments) else title
+
+
 def segment_subtitle(scene: MapScene, segment: int) -> str:
     """Return what a segment is, in a few words."""
     picture = scene.snapshot.segments[segment]
     words = _SEGMENT_WORDS.get(picture.group, "")
-    if scene.snapshot.origin == "imported" and picture.name not in _SEGMENT_WORDS:
-        return f"imported, {picture.group}" if picture.group else "imported"
-    parts = [words, f"node {picture.node}" if any(s.node for s in scene.snapshot.segments) else ""]
-    return ", ".join(part for part in parts if part)
+    if scene.snapshot.origin == "imported":
+        return "imported" if picture.group == picture.name else f"imported, {picture.group or 'no group'}"
+    return words if picture.name == picture.group else picture.name
 
 
 def segment_right_text(scene: MapScene, segment: int) -> str:

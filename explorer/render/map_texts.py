@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.core.units import format_address, format_bytes
 from explorer.render.labels import Label, Measure, fit_continued, fit_label
-from explorer.render.lane_texts import lane_right_text, segment_right_text, segment_subtitle
+from explorer.render.lane_texts import lane_right_text, segment_right_text, segment_subtitle, segment_title
 from explorer.render.lanes import LaneKind, MapScene
 from explorer.render.layout import Box, MapLayout, Mode, Strip
 from explorer.render.raster import ROW, TRACK
@@ -100,6 +100,9 @@ def block_name(scene: MapScene, block: int) -> str:
     """Return the name of the resource in a block, or what else tells it apart."""
     resource = int(scene.snapshot.blocks.resource[block])
     name = scene.snapshot.resources.names[resource] if resource >= 0 else ""
+    if not name.isprintable():
+        # Names of a dump may hold line feeds and other signs that would break a line of text.
+        name = "".join(sign if sign.isprintable() else " " for sign in name).strip()
     return name or f"unnamed {block:,}"
 
 
@@ -108,7 +111,7 @@ def header_text(layout: MapLayout, index: int) -> HeaderText:
     box, scene = layout.boxes[index], layout.scene
     height = layout.header_height(box)
     if box.lane is None:
-        title = scene.snapshot.segments[box.segment].name
+        title = segment_title(scene, box.segment)
         return HeaderText(index, box.y, height, title, segment_subtitle(scene, box.segment),
                           segment_right_text(scene, box.segment), True, False, 0)  # fmt: skip
     return HeaderText(index, box.y, height, box.lane.title, box.lane.subtitle, lane_right_text(scene, box.lane),

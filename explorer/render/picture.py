@@ -198,7 +198,9 @@ def _draw_map(sheet: _Sheet, ready: Paint, layout: MapLayout, room: int) -> None
         words = f"{short_bytes(fold.size)} free"
         sheet.text(left, middle, words, caption, axis)
         _dashes(sheet, left + caption.width(words) + 8, left + layout.view.width, middle, axis)
-        sheet.text(left - 8, middle, "⋮", fixed, axis, "rm")
+        for step in (-4, 0, 4):
+            box = [sheet.px(left - 12), sheet.px(middle + step), sheet.px(left - 10), sheet.px(middle + step + 2)]
+            sheet.draw.rectangle((box[0], box[1], box[2] - 1, box[3] - 1), fill=axis[:3])
     whole = [strip for strip in frame.strips if strip.y1 <= room]
     for label in block_texts(ready, layout, whole, small.width, caption.width):
         middle = _TITLE + label.y + label.height / 2

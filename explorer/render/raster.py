@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +20,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 ROW, TRACK, THIN = range(3)
 """Kinds of strips: a row of a lane, the track of aliases above one, the strip of a folded lane (no edges)."""
+
+_loading = threading.Lock()
+_loaders: list[threading.Thread] = []
+_loaded = threading.Event()
 
 STRIP_COLUMNS = 8
 """First and end byte on the map axis, x0, x1, y0, y1 in device pixels, kind, phase of patterns in device pixels."""
@@ -48,12 +53,12 @@ def paint(
         items: What lies on the map axis.
         looks: uint8, look of each item.
         table: How looks are painted.
-        compiled: Whether to use the kernel; None uses it where it needs no compiling first.
+        compiled: Whether to use the kernel; None uses it once it is loaded, and has it loaded in the background.
     """
     if not len(strips):
         return
     if compiled is None:
-        compiled = kernels_ready()
+        compiled = is_compiled()
     if not compiled:
         for strip, scale in zip(strips, scales, strict=True):
             _paint_strip(buffer, [int(value) for value in strip], float(scale), items, looks, table)
@@ -65,6 +70,24 @@ def paint(
     capacity = buffer.shape[1] // 3 + 2 if disjoint else len(items) + 1
     paint_strips(buffer, strips, scales, items.start, items.end, items.reach, looks, table.fill, table.line,
                  table.edge, table.small, table.style, table.tiles, table.free, table.base, capacity)  # fmt: skip
+
+
+def is_compiled() -> bool:
+    """Return whether the kernel can be called at once; if it only has to be loaded, a thread begins to.
+
+    Loading numba and the cached kernel takes half a second: a window that paints its first frame must not wait for it.
+    """
+    with _loading:
+        if not _loaders and kernels_ready():
+            loader = threading.Thread(target=_load, name="raster kernels")
+            _loaders.append(loader)
+            loader.start()
+    return _loaded.is_set()
+
+
+def _load() -> None:
+    warm_up_raster()
+    _loaded.set()
 
 
 def warm_up_raster() -> None:
