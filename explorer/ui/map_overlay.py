@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from explorer.render.layout import Strip
 
-_FLAGS_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_FLAGS_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+# Flags of PySide6 are Python enums: to join them for every word costs more than the word.
+_DONT_CLIP = Qt.TextFlag.TextDontClip.value
+_LEFT = (Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter).value | _DONT_CLIP
+_RIGHT = (Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter).value | _DONT_CLIP
 _ARROW = 14
 _BYTE_GRID_PX = 8
 _PAGE_BYTES = 4096
@@ -63,6 +65,8 @@ class MapFonts:
 
     def elided(self, index: int, text: str, room: float) -> str:
         """Return a text cut at its right end."""
+        if self.measure(index)(text) <= room:
+            return text
         return self._metrics[index].elidedText(text, Qt.TextElideMode.ElideRight, max(room, 0))
 
 
@@ -120,10 +124,10 @@ class MapOverlay:
                 ground = base if text.plate else QColor.fromRgb(int(plain[int(ready.colouring.index[text.block])]))
                 painter.fillRect(QRectF(text.x + 3, rect.y() + 2, wide + 6, text.height - 4), ground)
             painter.setPen(to_colour(text.ink))
-            painter.drawText(rect, int(_FLAGS_LEFT | Qt.TextFlag.TextDontClip), text.label.name)
+            painter.drawText(rect, _LEFT, text.label.name)
             if text.label.size:
                 painter.setFont(self.fonts.size)
-                painter.drawText(rect, int(_FLAGS_RIGHT), text.label.size)
+                painter.drawText(rect, _RIGHT, text.label.size)
 
     def draw_gutter(self, painter: QPainter, strips: list[Strip], top: float) -> None:
         """Draw the offset of each row, left of it, and the lines that stand for empty rows."""
@@ -135,14 +139,15 @@ class MapOverlay:
         painter.setPen(self.colour("axis"))
         for text in gutter_texts(camera.layout, strips):
             rect = QRectF(-gutter, text.y - top, gutter - 8, text.height)
-            painter.drawText(rect, int(_FLAGS_RIGHT | Qt.TextFlag.TextDontClip), text.text)
+            painter.drawText(rect, _RIGHT, text.text)
         for fold in camera.layout.folds(top, top + camera.height):
             middle = fold.y - top + (fold.height - camera.view.measures.gap) / 2
             words = f"{short_bytes(fold.size)} free"
             painter.setFont(self.fonts.size)
             painter.setPen(self.colour("axis"))
-            painter.drawText(QRectF(0, middle - 10, 400, 20), int(_FLAGS_LEFT), words)
-            painter.drawText(QRectF(-gutter, middle - 10, gutter - 8, 20), int(_FLAGS_RIGHT), "⋮")
+            painter.drawText(QRectF(0, middle - 10, 400, 20), _LEFT, words)
+            for step in (-4, 0, 4):
+                painter.fillRect(QRectF(-12, middle + step, 2, 2), self.colour("axis"))
             pen = QPen(self.colour("axis"), 1, Qt.PenStyle.CustomDashLine)
             pen.setDashPattern([4, 3])
             painter.setPen(pen)
@@ -198,13 +203,13 @@ class MapOverlay:
         title = self.fonts.elided(2, head.title, width - left - right_width - 24)
         painter.setFont(self.fonts.strong)
         painter.setPen(self.colour("text"))
-        painter.drawText(rect, int(_FLAGS_LEFT), title)
+        painter.drawText(rect, _LEFT, title)
         painter.setFont(self.fonts.name)
         painter.setPen(self.colour("text2"))
         start = left + self.fonts.measure(2)(title) + 12
-        painter.drawText(rect, int(_FLAGS_RIGHT), head.right)
+        painter.drawText(rect, _RIGHT, head.right)
         subtitle = self.fonts.elided(0, head.subtitle, width - right_width - 16 - start)
-        painter.drawText(QRectF(start, y, width - start, head.height), int(_FLAGS_LEFT), subtitle)
+        painter.drawText(QRectF(start, y, width - start, head.height), _LEFT, subtitle)
 
     def draw_marks(self, painter: QPainter, strips: list[Strip], top: float, *, has_focus: bool) -> None:
         """Draw ghost, holes that are too small, hover and the ring of the keyboard's place."""
@@ -275,7 +280,7 @@ class MapOverlay:
             return
         painter.setFont(self.fonts.strong)
         painter.setPen(colour)
-        painter.drawText(rect.adjusted(LEFT, 0, -LEFT, 0), int(_FLAGS_LEFT), shown)
+        painter.drawText(rect.adjusted(LEFT, 0, -LEFT, 0), _LEFT, shown)
 
     def _dashes(self, name: str) -> QPen:
         pen = QPen(self.colour(name), 1.5, Qt.PenStyle.CustomDashLine)
