@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-WARM_UPS: tuple[str, ...] = ("explorer.memory.allocators.warm_up:warm_up_allocators",)
+WARM_UPS: tuple[str, ...] = (
+    "explorer.memory.allocators.warm_up:warm_up_allocators",
+    "explorer.memory.fragmentation:warm_up_fragmentation",
+)
 """``module:function`` of every group of kernels; each function calls its kernels once with their real types."""
 
 _marked: dict[str, bool] = {}
@@ -59,7 +62,8 @@ def flat_kernel(function: Callable[..., R]) -> Callable[..., R]:
     neither make an array nor keep one. Division by zero is not checked. numba's cache does not know of these options:
     whoever changes them must touch the sources of the kernels.
     """
-    return cast("Callable[..., R]", _numba().njit(nogil=True, cache=True, error_model="numpy", _nrt=False)(function))
+    options = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+    return cast("Callable[..., R]", _numba().njit(**options)(function))
 
 
 def _numba() -> Any:
@@ -99,9 +103,10 @@ def _mark() -> Path:
         parts = [sys.version, version("numba"), version("numpy"), os.uname().machine if hasattr(os, "uname") else ""]
         for name in WARM_UPS:
             spec = find_spec(name.split(":")[0])
-            sources = [] if spec is None or spec.origin is None else Path(spec.origin).parent.glob("*_kernels.py")
+            if spec is None or spec.origin is None:
+                continue
             # numba itself trusts path, size and time of a source.
-            for source in sorted(sources):
+            for source in sorted(Path(spec.origin).parent.glob("*_kernels.py")):
                 state = source.stat()
                 parts.append(f"{source} {state.st_size} {state.st_mtime_ns}")
         digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

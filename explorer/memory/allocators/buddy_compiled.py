@@ -59,6 +59,14 @@ class BuddyCompiled(CompiledCore):
         order = int(kernels.order_for(size, alignment, int(self.state[kernels.LEAST])))
         return None if held is None else held._replace(kept=1 << order)
 
+    def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return what ``plan`` does: this allocator places only where it chooses."""
+        return self.plan(size, alignment, kind)
+
+    def take_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Hold what ``take`` does: this allocator places only where it chooses."""
+        return self.take(size, alignment, kind)
+
     def columns(self) -> HeldColumns:
         """Return what is held, in offset order."""
         held = super().columns()

@@ -166,3 +166,19 @@ def collect(rows: Table, links: Links, last: int, live: Table) -> None:
             live[at, 2] = rows[row, SIZE]
             live[at, 3] = LIVE - links[row, PREVIOUS]
         row = int(links[row, BEFORE])
+
+
+@flat_kernel
+def find_by_address(
+    rows: Table, links: Links, last: int, size: int, alignment: int, kind: int, page: int
+) -> tuple[int, int]:
+    """Return the free row at the lowest offset that can hold the block."""
+    best, at = -1, -1
+    row = last
+    while row >= 0:
+        if links[row, PREVIOUS] > LIVE:
+            offset = place(rows, links, row, size, alignment, kind, page)
+            if offset >= 0:
+                best, at = row, offset
+        row = int(links[row, BEFORE])
+    return best, at

@@ -150,8 +150,28 @@ class CompiledCore(ABC):
         """Hold a place for a checked request; None refuses."""
         self._make_room(1)
         row = int(self._take(size, alignment, kind))
-        if row < 0:
-            return None
+        return None if row < 0 else self._taken(row, size, kind)
+
+    def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return the lowest place that can hold the request, whatever the order of the search; None refuses."""
+        _, offset = self._lowest(size, alignment, kind)
+        return None if offset < 0 else Held(int(offset), size, int(offset), size, kind)
+
+    def take_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Hold the lowest place that can hold the request; None refuses."""
+        self._make_room(1)
+        row, offset = self._lowest(size, alignment, kind)
+        return None if offset < 0 else self._taken(int(self._commit(row, offset, size, kind)), size, kind)
+
+    def _lowest(self, size: int, alignment: int, kind: int) -> tuple[int, int]:
+        last, page = int(self.state[chain.LAST]), int(self.state[chain.GRANULARITY])
+        return chain.find_by_address(self.rows, self.links, last, size, alignment, kind, page)
+
+    def _commit(self, row: int, offset: int, size: int, kind: int) -> int:
+        """Take a block at a place that was found; only for cores that place anywhere in a hole."""
+        raise LayoutError("this allocator places only where it chooses", found=(row, offset, size, kind))
+
+    def _taken(self, row: int, size: int, kind: int) -> Held:
         offset = int(self.rows[row, chain.OFFSET])
         if self._row_at is not None:
             self._row_at[offset] = row

@@ -79,6 +79,14 @@ class Core(Protocol):
         """Hold a place for a checked request; None refuses."""
         ...
 
+    def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return the lowest place that can hold a request, where the algorithm can place anywhere; else as ``plan``."""
+        ...
+
+    def take_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Hold the place of ``plan_lowest``."""
+        ...
+
     def free(self, offset: int) -> Held:
         """Give back the resource at ``offset``; LayoutError when there is none."""
         ...
@@ -137,6 +145,14 @@ class ReferenceCore(ABC):
         if held is not None:
             self.held[held.offset] = held
         return held
+
+    def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return what ``plan`` does: this allocator places only where it chooses."""
+        return self.plan(size, alignment, kind)
+
+    def take_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Hold what ``take`` does: this allocator places only where it chooses."""
+        return self.take(size, alignment, kind)
 
     def free(self, offset: int) -> Held:
         """Give back the resource at ``offset``; LayoutError when there is none."""

@@ -46,6 +46,9 @@ class FitsCompiled(CompiledCore):
     def _take(self, size: int, alignment: int, kind: int) -> int:
         return kernels.take(*self.tables, self.peaks, self.stack, size, alignment, kind, -1)
 
+    def _commit(self, row: int, offset: int, size: int, kind: int) -> int:
+        return kernels.commit(*self.tables, self.peaks, row, offset, size, kind, -1)
+
     def _free(self, row: int) -> None:
         kernels.free(*self.tables, self.peaks, row)
 

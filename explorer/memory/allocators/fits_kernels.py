@@ -268,6 +268,34 @@ def find(
 
 
 @flat_kernel
+def commit(
+    rows: Table,
+    links: Links,
+    heads: Table,
+    words: Table,
+    bounds: Table,
+    state: Table,
+    peaks: Table,
+    row: int,
+    offset: int,
+    size: int,
+    kind: int,
+    slot: int,
+) -> int:
+    """Take a block at ``offset`` out of a hole that holds it, and return its row."""
+    remove(rows, links, heads, words, state, peaks, row)
+    gap = offset - rows[row, OFFSET]
+    if gap > 0:
+        insert(rows, links, heads, words, bounds, state, peaks, split_front(rows, links, state, row, gap))
+    taken = row
+    if rows[row, SIZE] > size:
+        taken = split_front(rows, links, state, row, size)
+        insert(rows, links, heads, words, bounds, state, peaks, row)
+    mark_live(links, state, taken, kind, slot)
+    return taken
+
+
+@flat_kernel
 def take(
     rows: Table,
     links: Links,
@@ -286,16 +314,7 @@ def take(
     row, offset = find(rows, links, heads, words, bounds, state, peaks, stack, size, alignment, kind)
     if row < 0:
         return -1
-    remove(rows, links, heads, words, state, peaks, row)
-    gap = offset - rows[row, OFFSET]
-    if gap > 0:
-        insert(rows, links, heads, words, bounds, state, peaks, split_front(rows, links, state, row, gap))
-    taken = row
-    if rows[row, SIZE] > size:
-        taken = split_front(rows, links, state, row, size)
-        insert(rows, links, heads, words, bounds, state, peaks, row)
-    mark_live(links, state, taken, kind, slot)
-    return taken
+    return commit(rows, links, heads, words, bounds, state, peaks, row, offset, size, kind, slot)
 
 
 @flat_kernel

@@ -75,6 +75,20 @@ class HolesReference(ReferenceCore):
         found = self._find(size, alignment, kind)
         return None if found is None else Held(found[1], size, found[1], size, kind)
 
+    def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return the lowest place that can hold the request."""
+        usual, self.order = self.order, by_address
+        held = self.plan(size, alignment, kind)
+        self.order = usual
+        return held
+
+    def take_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Hold the lowest place that can hold the request."""
+        usual, self.order = self.order, by_address
+        held = self.take(size, alignment, kind)
+        self.order = usual
+        return held
+
     def _find(self, size: int, alignment: int, kind: int) -> tuple[Hole, int] | None:
         for hole in self.order([hole for hole in self.holes if hole[1] >= size]):
             start, end = hole[0], hole[0] + hole[1]

@@ -59,6 +59,14 @@ class LinearCompiled:
             self._row_at[held.offset] = row
         return held
 
+    def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return what ``plan`` does: this allocator places only where it chooses."""
+        return self.plan(size, alignment, kind)
+
+    def take_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Hold what ``take`` does: this allocator places only where it chooses."""
+        return self.take(size, alignment, kind)
+
     def free(self, offset: int) -> Held:
         """Give back the resource at ``offset``; LayoutError when there is none."""
         if self._row_at is None:

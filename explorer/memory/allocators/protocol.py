@@ -315,6 +315,14 @@ class Allocator(Protocol):
         """
         ...
 
+    def plan_lowest(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
+        """Return the lowest place, where the algorithm can place anywhere in a hole; else as ``plan``."""
+        ...
+
+    def take_lowest(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
+        """Take the place of ``plan_lowest``."""
+        ...
+
     def free(self, offset: int) -> None:
         """Give the block back whose resource starts at ``offset``.
 

@@ -78,6 +78,14 @@ class RangeAllocator:
         """Take ``size`` bytes at a multiple of ``alignment``; InputError for a malformed request."""
         return self._answer(self._core.take, size, alignment, kind)
 
+    def plan_lowest(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
+        """Return the lowest place, where the algorithm can place anywhere in a hole; else as ``plan``."""
+        return self._answer(self._core.plan_lowest, size, alignment, kind)
+
+    def take_lowest(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
+        """Take the place of ``plan_lowest`` (defragmentation moves blocks down so)."""
+        return self._answer(self._core.take_lowest, size, alignment, kind)
+
     def free(self, offset: int) -> None:
         """Give back the block whose resource starts at ``offset``; LayoutError when nothing lives there."""
         self._core.free(offset)

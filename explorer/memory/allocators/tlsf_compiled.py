@@ -37,6 +37,9 @@ class TlsfCompiled(CompiledCore):
     def _take(self, size: int, alignment: int, kind: int) -> int:
         return kernels.take(*self.tables, size, alignment, kind, -1)
 
+    def _commit(self, row: int, offset: int, size: int, kind: int) -> int:
+        return kernels.commit(*self.tables, row, offset, size, kind, -1)
+
     def _free(self, row: int) -> None:
         kernels.free(*self.tables, row)
 

@@ -27,6 +27,7 @@ from explorer.memory.allocators.chain_kernels import (
     Table,
     absorb_front,
     bound_cell,
+    find_by_address,
     mark_live,
     next_roomy,
     place,
@@ -83,22 +84,6 @@ def walk(
         row = int(links[row, NEXT])
     bounds[WIDE, bound_cell(number)] = highest
     return -1, -1
-
-
-@flat_kernel
-def find_by_address(
-    rows: Table, links: Links, last: int, size: int, alignment: int, kind: int, page: int
-) -> tuple[int, int]:
-    """Return the free row at the lowest offset that can hold the block."""
-    best, at = -1, -1
-    row = last
-    while row >= 0:
-        if links[row, PREVIOUS] > LIVE:
-            offset = place(rows, links, row, size, alignment, kind, page)
-            if offset >= 0:
-                best, at = row, offset
-        row = int(links[row, BEFORE])
-    return best, at
 
 
 @flat_kernel
@@ -207,6 +192,37 @@ def remove(rows: Table, links: Links, heads: Table, words: Table, small_step: in
 
 
 @flat_kernel
+def commit(
+    rows: Table,
+    links: Links,
+    heads: Table,
+    words: Table,
+    bounds: Table,
+    state: Table,
+    row: int,
+    offset: int,
+    size: int,
+    kind: int,
+    slot: int,
+) -> int:
+    """Take a block at ``offset`` out of a free row that holds it, and return its row."""
+    small_step = state[SMALL_STEP]
+    is_top = row == state[LAST]
+    if not is_top:
+        remove(rows, links, heads, words, small_step, row)
+    gap = offset - rows[row, OFFSET]
+    if gap > 0:
+        insert(rows, links, heads, words, bounds, small_step, split_front(rows, links, state, row, gap))
+    taken = row
+    if is_top or rows[row, SIZE] > size:
+        taken = split_front(rows, links, state, row, size)
+        if not is_top:
+            insert(rows, links, heads, words, bounds, small_step, row)
+    mark_live(links, state, taken, kind, slot)
+    return taken
+
+
+@flat_kernel
 def take(
     rows: Table,
     links: Links,
@@ -223,20 +239,7 @@ def take(
     row, offset = find(rows, links, heads, words, bounds, state, size, alignment, kind)
     if row < 0:
         return -1
-    small_step = state[SMALL_STEP]
-    is_top = row == state[LAST]
-    if not is_top:
-        remove(rows, links, heads, words, small_step, row)
-    gap = offset - rows[row, OFFSET]
-    if gap > 0:
-        insert(rows, links, heads, words, bounds, small_step, split_front(rows, links, state, row, gap))
-    taken = row
-    if is_top or rows[row, SIZE] > size:
-        taken = split_front(rows, links, state, row, size)
-        if not is_top:
-            insert(rows, links, heads, words, bounds, small_step, row)
-    mark_live(links, state, taken, kind, slot)
-    return taken
+    return commit(rows, links, heads, words, bounds, state, row, offset, size, kind, slot)
 
 
 @flat_kernel

@@ -87,6 +87,20 @@ class TlsfReference(ChainReference):
         found = self._find(size, alignment, kind)
         return None if found is None else Held(found[1], size, found[1], size, kind)
 
+    def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Return the lowest place that can hold the request."""
+        usual, self.strategy = self.strategy, "min-offset"
+        held = self.plan(size, alignment, kind)
+        self.strategy = usual
+        return held
+
+    def take_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
+        """Hold the lowest place that can hold the request."""
+        usual, self.strategy = self.strategy, "min-offset"
+        held = self.take(size, alignment, kind)
+        self.strategy = usual
+        return held
+
     def _candidates(self, size: int) -> Iterator[Node]:
         if self.strategy == "min-offset":
             node: Node | None = self.first

@@ -23,7 +23,9 @@ def warm_up_allocators() -> None:
         allocator.replay(Operations(op, slot, size, alignment, np.zeros_like(op)), events=True)
         placed = allocator.take(512, 256)
         allocator.plan(512, 256)
+        lowest = allocator.take_lowest(512, 256)
         allocator.spans()
-        if isinstance(placed, Placement):
-            allocator.free(placed.offset)
+        for answer in (placed, lowest):
+            if isinstance(answer, Placement):
+                allocator.free(answer.offset)
         allocator.validate()
