@@ -198,7 +198,7 @@ RULES: tuple[Rule, ...] = (*_COMMON, *BUFFER_RULES, *TEXTURE_RULES, *MISC_RULES)
 """Every rule of creation, the decisive ones first."""
 
 
-@functools.lru_cache(maxsize=1 << 16)
+@functools.lru_cache(maxsize=1 << 14)
 def judge_create(resource: Resource, data: str, has_out: bool, runtime: Runtime11) -> Verdict:
     """Return what a create call answers.
 

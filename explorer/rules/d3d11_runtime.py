@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -155,7 +156,7 @@ def _adapter_runtime(adapter: Adapter, api: str) -> Runtime11:
     served = adapter.apis.d3d10 if api.startswith("d3d10") else adapter.apis.d3d11
     # XG is the console's own library of the same resources.
     served = served or (api == "xg" and adapter.kind == "console")
-    level = LEVELS.get(_known_level(adapter.apis.max_feature_level))
+    level = _highest_level(adapter.apis.max_feature_level)
     if not served or level is None:
         raise CommandError(f"the adapter does not serve {api}", where="adapter", found=adapter.id)
     return Runtime11(
@@ -168,9 +169,11 @@ def _adapter_runtime(adapter: Adapter, api: str) -> Runtime11:
     )
 
 
-def _known_level(text: str) -> str:
+def _highest_level(text: str) -> FeatureLevel | None:
+    """Return the highest level that an adapter's text names, for example of ``9_3 / 10_0-class``."""
     # A Direct3D 11 device of a 12_2 adapter reports 12_1.
-    return "12_1" if text == "12_2" else text.removesuffix("-class")
+    named = [LEVELS.get(name, LEVEL_12_1) for name in re.findall(r"\d+_\d", text)]
+    return max(named, default=None)
 
 
 def _with_option(base: Runtime11, key: str, text: str) -> Runtime11:

@@ -154,6 +154,15 @@ def test_that_an_adapter_makes_the_device() -> None:
     assert lower.result["create_hr"] == "E_INVALIDARG"
 
 
+@pytest.mark.parametrize("name", adapters.adapter_ids())
+def test_that_every_adapter_answers_or_says_why_not(name: str) -> None:
+    adapter = adapters.adapter(name)
+    for api, served in (("d3d10", adapter.apis.d3d10), ("d3d11", adapter.apis.d3d11)):
+        found = ask("CreateTexture2D", TEXTURE, api=api, options=CheckOptions(adapter))
+        assert found.status == ("answered" if served else "skipped")
+        assert found.result.get("create_hr") == ("S_OK" if served else None)
+
+
 def test_that_phrases_follow_rules_of_spelling() -> None:
     found = described("STAGING texture2d 4x8, CPU READ|WRITE, initial data")
     assert (found.dimension, found.extent, found.cpu, found.has_data) == ("texture2d", (4, 8), 0x30000, True)
