@@ -211,8 +211,8 @@ def test_that_bench_has_a_row_for_every_id_of_the_contract(capfd: Capture) -> No
     ids = {row.id for row in bench_command.all_rows()}
     for name in (
         "alloc.tlsf.10k", "alloc.offset-bins.100k.events", "packing.best-fit.10k", "evict.lru", "misses.arc",
-        "map.full", "map.pan", "map.scaling", "hit", "window.paint", "window.ticks", "sim.beside", "frames", "dump.load",
-        "dump.png.1k", "dump.png.100k", "dump.png.1M", "table.sort", "table.filter", "seek", "start.first-paint",
+        "map.full", "map.pan", "map.scaling", "hit", "window.paint", "window.ticks", "sim.beside", "frames",
+        "dump.load", "dump.png.1k", "dump.png.100k", "dump.png.1M", "table.sort", "table.filter", "seek", "start.first-paint",
         "start.cli", "soak",
     ):  # fmt: skip
         assert name in ids

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PureWindowsPath
@@ -35,11 +36,11 @@ from explorer.sim.snapshot import (
 )
 
 if TYPE_CHECKING:
-    from explorer.core.columns import Bytes8
+    from explorer.core.columns import Bools, Bytes8
     from explorer.interchange.importers.source import Source
     from explorer.interchange.opened import HeapLayout
 
-    KindOf = Callable[[npt.NDArray[np.str_], Int64, Bytes8], Bytes8]
+    KindOf = Callable[[Bools, Bools, Int64, Bytes8], Bytes8]
 
 MAX_TOTAL_BYTES = 1 << 62
 """Sizes of a file may not add up to more: sums and map addresses are signed 64 bit."""
@@ -99,8 +100,9 @@ class DumpLayout:
         format_id: Format id.
         segments: Memory heaps.
         blocks: Blocks, in the dump's order.
-        kind_of: From type words, usage flags and heap kinds to resource kinds.
-        name_of: The name of an allocation.
+        kind_of: From which are buffers, which are textures, usage flags and heap kinds to resource kinds.
+        name_of: The name of an allocation, where it is not simply its name.
+        has_frames: Whether the dump tells frames of creation and use.
     """
 
     api: str
@@ -109,7 +111,8 @@ class DumpLayout:
     kind_of: KindOf
     segments: list[DumpSegment] = field(default_factory=list[DumpSegment])
     blocks: list[DumpBlock] = field(default_factory=list[DumpBlock])
-    name_of: Callable[[Range], str] = lambda row: row.name
+    name_of: Callable[[Range], str] | None = None
+    has_frames: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +123,8 @@ class _Rows:
     offset: Int64
     size: Int64
     used: npt.NDArray[np.bool_]
+    words: tuple[str, ...]
+    word: npt.NDArray[np.int16]
 
 
 def build_snapshot(layout: DumpLayout, source: Source) -> tuple[Snapshot, tuple[HeapLayout, ...]]:
@@ -131,7 +136,7 @@ def build_snapshot(layout: DumpLayout, source: Source) -> tuple[Snapshot, tuple[
     every = [row for block in layout.blocks for row in block.ranges]
     rows, sizes = _rows(layout, every, source)
     source.at(0.6)
-    used = [row for row in every if row.type != FREE]
+    used = list(itertools.compress(every, rows.used.tolist()))
     keep = np.flatnonzero(rows.used)
     heap, offset, size = rows.heap[keep], rows.offset[keep], rows.size[keep]
     heaps = _heaps(layout, sizes)
@@ -139,7 +144,7 @@ def build_snapshot(layout: DumpLayout, source: Source) -> tuple[Snapshot, tuple[
     placed = place_ranges(heap, offset, size, base)
     state = np.full(len(keep), BlockState.RESIDENT, np.uint8)
     state[placed.overlapping()] |= np.uint8(BlockState.ALIASED)
-    resources = _resources(layout, used, heap, heaps.kind, size, source)
+    resources = _resources(layout, used, rows, keep, heaps.kind, source)
     source.at(0.8)
     blocks = BlockColumns(
         **make_columns(BlockColumns, len(keep), {
@@ -162,7 +167,8 @@ def _rows(layout: DumpLayout, every: list[Range], source: Source) -> tuple[_Rows
     heap = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
     size = np.array([row.size for row in every], np.int64)
     offset = np.array([row.offset for row in every], np.int64)
-    used = np.array([row.type != FREE for row in every], np.bool_)
+    words, word = _numbered([row.type for row in every])
+    used = np.array([one != FREE for one in words], np.bool_)[word] if every else np.zeros(0, np.bool_)
     sizes = np.array([block.size for block in layout.blocks], np.int64)
     total = float(size.sum(dtype=np.float64) + sizes.sum(dtype=np.float64))
     if max(total, float(offset.max(initial=0))) >= MAX_TOTAL_BYTES:
@@ -183,7 +189,7 @@ def _rows(layout: DumpLayout, every: list[Range], source: Source) -> tuple[_Rows
         source.warn("beyond-block", block.where, "ranges end behind the block; it is drawn as large as they need",
                     int((heap[beyond] == index).sum()))  # fmt: skip
     np.maximum.at(sizes, heap[beyond], (offset + size)[beyond])
-    return _Rows(heap, offset, size, used), sizes
+    return _Rows(heap, offset, size, used, words, word), sizes
 
 
 def _heaps(layout: DumpLayout, sizes: Int64) -> HeapColumns:
@@ -202,24 +208,30 @@ def _heaps(layout: DumpLayout, sizes: Int64) -> HeapColumns:
 
 
 def _resources(
-    layout: DumpLayout, used: list[Range], heap: Int32, heap_kind: Bytes8, size: Int64, source: Source
+    layout: DumpLayout, used: list[Range], rows: _Rows, keep: Int64, heap_kind: Bytes8, source: Source
 ) -> ResourceColumns:
     count = len(used)
+    heap, size = rows.heap[keep], rows.size[keep]
     usage = np.array([row.usage for row in used], np.uint64).astype(np.int64)
-    dimensions, dimension = _numbered([row.type or "UNKNOWN" for row in used])
-    words = np.array(dimensions, np.str_)[dimension] if count else np.zeros(0, np.str_)
-    kind = layout.kind_of(words, usage, heap_kind[heap])
+    # Words are compared once each, not once for every row.
+    dimensions = tuple(word or "UNKNOWN" for word in rows.words if word != FREE)
+    renumbered = np.cumsum([word != FREE for word in rows.words]).astype(np.int16) - np.int16(1)
+    dimension = renumbered[rows.word[keep]] if count else rows.word[:0]
+    is_buffer = np.array([word == "BUFFER" for word in dimensions], np.bool_)[dimension]
+    is_texture = np.array([word.startswith(("IMAGE", "TEXTURE")) for word in dimensions], np.bool_)[dimension]
+    kind = layout.kind_of(is_buffer, is_texture, usage, heap_kind[heap])
     places, place = _numbered([block.place for block in layout.blocks])
-    name_of = layout.name_of
-    names = tuple([name_of(row) for row in used])
+    names = tuple([row.name for row in used] if layout.name_of is None else map(layout.name_of, used))
     if source.is_single_byte:
         names = tuple(map(source.name, names))
-    created = np.array([row.creation_frame_index for row in used], np.int64)
-    last = np.array([row.last_use_frame_index for row in used], np.int64)
+    created, last = np.zeros(count, np.int64), np.full(count, -1)
+    if layout.has_frames:
+        created = np.array([row.creation_frame_index for row in used], np.int64)
+        last = np.array([row.last_use_frame_index for row in used], np.int64)
     top = np.iinfo(np.int32).max
     columns = {
         "kind": kind, "dimension": dimension, "place": place[heap] if count else place[:0], "size": size, "asked": size,
-        "width": np.where(words == "BUFFER", size, 0), "resident": np.ones(count, np.bool_),
+        "width": np.where(is_buffer, size, 0), "resident": np.ones(count, np.bool_),
         "created_frame": np.clip(created, 0, top), "used_frame": np.clip(last, -1, top),
     }  # fmt: skip
     return ResourceColumns(
@@ -233,7 +245,7 @@ def _resources(
 
 
 def _numbered(words: list[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int16]]:
-    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    numbers = {word: number for number, word in enumerate(sorted(set(words)))}
     if len(numbers) > np.iinfo(np.int16).max:
         raise InputError("too many different words for types", where="Type", found=len(numbers))
     return tuple(numbers), np.array([numbers[word] for word in words], np.int16)

@@ -154,6 +154,11 @@ def parts_of(source: Source, raw: msgspec.Raw | None, where: str) -> dict[str, m
     return optional_part(source, raw, dict[str, msgspec.Raw], where) or {}
 
 
+def first_character(raw: msgspec.Raw) -> bytes:
+    """Return the first byte of a part; an undecoded part begins without blanks."""
+    return bytes(memoryview(raw)[:1])
+
+
 def _first_wrong(value: Any, kind: Any, where: str) -> tuple[str, object, str]:
     """Find the smallest part that does not convert; msgspec's own path has no indices."""
     try:

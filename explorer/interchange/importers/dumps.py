@@ -8,7 +8,14 @@ import msgspec
 
 from explorer.errors import InputError
 from explorer.interchange.importers.dump_layout import DumpBlock, DumpLayout, build_snapshot
-from explorer.interchange.importers.dump_model import Pool, Range, optional_part, read_part, sum_layouts
+from explorer.interchange.importers.dump_model import (
+    Pool,
+    Range,
+    first_character,
+    optional_part,
+    read_part,
+    sum_layouts,
+)
 from explorer.interchange.opened import HeapLayout, Layout, OpenedFile
 
 if TYPE_CHECKING:
@@ -22,10 +29,17 @@ def read_pools(source: Source, raw: msgspec.Raw | None, where: str) -> dict[str,
     Raises:
         InputError: A size or an offset in a pool has the wrong type or is out of range.
     """
+    if raw is None:
+        return {}
+    try:
+        # All at once where nothing is wrong: finding each pool first would scan the text a second time.
+        return msgspec.json.decode(raw, type=dict[str, Pool])
+    except msgspec.ValidationError:
+        pass
     pools: dict[str, Pool] = {}
     for key, body in (optional_part(source, raw, dict[str, msgspec.Raw], where) or {}).items():
         path = f"{where}.{key}"
-        if bytes(body).lstrip()[:1] != b"{":
+        if first_character(body) != b"{":
             source.warn("unreadable-part", path, "left out: it is no pool")
             continue
         pools[key] = read_part(source, body, Pool, path)
@@ -70,7 +84,8 @@ def add_dedicated(layout: DumpLayout, rows: list[Range], segment: int, place: st
                   title: str, flags: int = 0) -> None:  # fmt: skip
     """Add allocations that have memory of their own; arguments as in ``add_pool``."""
     for number, row in enumerate(rows):
-        name = layout.name_of(row) or f"{title} dedicated {number}"
+        own = row.name if layout.name_of is None else layout.name_of(row)
+        name = own or f"{title} dedicated {number}"
         layout.blocks.append(
             DumpBlock(
                 name, segment, place, kind, flags, row.size, [row], f"{where}.DedicatedAllocations[{number}]", True
@@ -127,7 +142,7 @@ def opened_dump(
         totals=totals,
         file_totals=stated,
         heaps=heaps,
-        named=sum(1 for name in snapshot.resources.names if name),
+        named=len(snapshot.resources) - snapshot.resources.names.count(""),
         repaired=source.repaired,
         warnings=source.warnings,
         disagreements=None if stated is None else tuple(differences),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from explorer.core.d3d12_enums import ResourceFlags
 from explorer.core.kinds import HeapKind, ResourceKind
 
 if TYPE_CHECKING:
-    from explorer.core.columns import Bytes8, Int64
+    from explorer.core.columns import Bools, Bytes8, Int64
 
 # Values of VkBufferUsageFlagBits and VkImageUsageFlagBits (Vulkan specification, chapter Resource Creation).
 _BUFFER_TRANSFER_SRC, _BUFFER_TRANSFER_DST = 0x1, 0x2
@@ -20,11 +19,12 @@ _BUFFER_DESCRIPTORS = 0x0020_0000 | 0x0040_0000
 _IMAGE_COLOR, _IMAGE_DEPTH_STENCIL = 0x10, 0x20
 
 
-def vulkan_kinds(words: npt.NDArray[np.str_], usage: Int64, heap: Bytes8) -> Bytes8:
+def vulkan_kinds(is_buffer: Bools, is_image: Bools, usage: Int64, heap: Bytes8) -> Bytes8:
     """Return the kind of each Vulkan allocation.
 
     Args:
-        words: ``Type`` of each: ``BUFFER``, ``IMAGE_OPTIMAL`` …
+        is_buffer: Which ones are buffers.
+        is_image: Which ones are images.
         usage: Buffer or image usage flags of each.
         heap: Not needed: Vulkan's usage flags say what memory is for.
 
@@ -32,8 +32,6 @@ def vulkan_kinds(words: npt.NDArray[np.str_], usage: Int64, heap: Bytes8) -> Byt
         ``ResourceKind``, uint8.
     """
     del heap
-    is_buffer = words == "BUFFER"
-    is_image = np.char.startswith(words, "IMAGE")
     kind = np.full(len(usage), ResourceKind.OTHER, np.uint8)
     kind[is_buffer] = ResourceKind.BUFFER
     kind[is_buffer & (usage == _BUFFER_TRANSFER_SRC)] = ResourceKind.UPLOAD
@@ -46,19 +44,18 @@ def vulkan_kinds(words: npt.NDArray[np.str_], usage: Int64, heap: Bytes8) -> Byt
     return kind
 
 
-def d3d12_kinds(words: npt.NDArray[np.str_], usage: Int64, heap: Bytes8) -> Bytes8:
+def d3d12_kinds(is_buffer: Bools, is_texture: Bools, usage: Int64, heap: Bytes8) -> Bytes8:
     """Return the kind of each Direct3D 12 allocation.
 
     Args:
-        words: ``Type`` of each: ``BUFFER``, ``TEXTURE2D`` …
+        is_buffer: Which ones are buffers.
+        is_texture: Which ones are textures.
         usage: D3D12_RESOURCE_FLAGS of each.
         heap: ``HeapKind`` of the memory of each.
 
     Returns:
         ``ResourceKind``, uint8.
     """
-    is_buffer = words == "BUFFER"
-    is_texture = np.char.startswith(words, "TEXTURE")
     kind = np.full(len(usage), ResourceKind.OTHER, np.uint8)
     kind[is_buffer] = ResourceKind.BUFFER
     kind[is_buffer & ((heap == HeapKind.UPLOAD) | (heap == HeapKind.GPU_UPLOAD))] = ResourceKind.UPLOAD

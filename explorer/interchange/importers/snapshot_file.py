@@ -47,7 +47,7 @@ class SnapshotFile:
             snapshot=snapshot,
             totals=sum_layouts([heap.layout for heap in heaps]),
             heaps=heaps,
-            named=sum(1 for name in snapshot.resources.names if name),
+            named=len(snapshot.resources) - snapshot.resources.names.count(""),
             events={name: count for name, count in snapshot.event_counts.items() if count},
             frames=snapshot.provenance.frame if snapshot.origin == "simulated" else None,
             adapters=() if snapshot.adapter is None else (snapshot.adapter,),

@@ -18,6 +18,7 @@ DEFAULT_CODE_PAGE = "cp1252"
 MAX_WARNINGS = 1000
 
 _UTF8_MARK, _UTF16_LE_MARK, _UTF16_BE_MARK = b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"
+_BLANK = b"\0 \t\r\n"
 _ESCAPE = re.compile(rb"\\(?:u([0-9A-Fa-fK-P]{4})|.)", re.DOTALL)
 _DAMAGED = re.compile(rb"\\u[0-9K-P]{0,3}[K-P]")
 _TO_HEX = bytes.maketrans(b"KLMNOP", b"ABCDEF")
@@ -110,7 +111,7 @@ def open_source(
         InputError: Empty, damaged gzip, broken UTF-16, or broken JSON (names the line).
     """
     plain = unpack(data, file)
-    if not plain.strip(b"\0 \t\r\n"):
+    if not (plain[:4096].strip(_BLANK) or plain.strip(_BLANK)):
         raise InputError("the file is empty", file=file)
     text, encoding = _to_utf8(plain, file, code_page)
     source = Source(file, plain, text, encoding, code_page, progress=progress, cancelled=cancelled)
@@ -181,10 +182,11 @@ def _try_json(source: Source, text: bytes) -> msgspec.DecodeError | None:
 
 def _members(source: Source, text: bytes) -> msgspec.DecodeError | None:
     try:
-        # Checks the whole text once: a part may be decoded late, but never found broken late.
-        whole = msgspec.json.decode(text, type=msgspec.Raw)
+        # Checks the whole text: a part may be decoded late, but never found broken late.
         if text.lstrip()[:1] == b"{":
-            source.members = msgspec.json.decode(whole, type=dict[str, msgspec.Raw])
+            source.members = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+        else:
+            msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError as error:
         return error
     except RecursionError:

@@ -13,9 +13,7 @@ from explorer.interchange.importers.dumps import opened_dump
 from explorer.interchange.opened import Layout
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from explorer.core.columns import Bytes8, Int64
+    from explorer.core.columns import Bools, Bytes8, Int64
     from explorer.interchange.importers.source import Source
     from explorer.interchange.opened import OpenedFile
 
@@ -74,6 +72,6 @@ def _opened(source: Source, format_id: str, block: Block | None, stated: Layout 
     return opened_dump(source, layout, version=None, stated=stated, stated_heaps=[None], detail=block is not None)
 
 
-def _others(words: npt.NDArray[np.str_], usage: Int64, heap: Bytes8) -> Bytes8:
-    del usage, heap
-    return np.full(len(words), ResourceKind.OTHER, np.uint8)
+def _others(is_buffer: Bools, is_texture: Bools, usage: Int64, heap: Bytes8) -> Bytes8:
+    del is_texture, usage, heap
+    return np.full(len(is_buffer), ResourceKind.OTHER, np.uint8)

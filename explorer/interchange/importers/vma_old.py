@@ -15,6 +15,7 @@ from explorer.interchange.importers.dump_model import (
     OldStats,
     Pool,
     Range,
+    first_character,
     optional_part,
     parts_of,
     read_part,
@@ -57,7 +58,7 @@ class _VmaOld:
     def read(self, source: Source) -> OpenedFile:
         """Read the dump."""
         members = source.members or {}
-        layout = DumpLayout("vulkan", "", self.id, vulkan_kinds, name_of=_name)
+        layout = DumpLayout("vulkan", "", self.id, vulkan_kinds, name_of=_name, has_frames=True)
         stated_heaps: list[Layout | None] = []
         heap_of: dict[str, int] = {}
         for name in filter(_HEAP.fullmatch, members):
@@ -131,7 +132,7 @@ def _name(row: Range) -> str:
 
 
 def _custom_pools(source: Source, raw: msgspec.Raw | None) -> dict[str, Pool]:
-    if raw is not None and bytes(raw).lstrip()[:1] == b"[":
+    if raw is not None and first_character(raw) == b"[":
         bodies = read_part(source, raw, list[msgspec.Raw], "Pools")
         return {str(i): read_part(source, body, Pool, f"Pools[{i}]") for i, body in enumerate(bodies)}
     return read_pools(source, raw, "Pools")
