@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from explorer.memory.allocators import allocator_by_id
 from explorer.memory.allocators.protocol import OP_FREE, OP_TAKE, Column, Operations
 
 if TYPE_CHECKING:
@@ -121,3 +122,40 @@ def time_replay(
         failures += allocator.replay(batch, events=events).refused
     spent = clock_ns() - began
     return ReplayTime(spent / len(trace.churn), failures, len(trace.churn))
+
+
+BENCH_LIVE = {"10k": 10_000, "100k": 100_000}
+"""Ending of a bench id → live blocks."""
+PACKING_LIVE = 10_000
+PACKING_FILL_PERCENT = 90
+
+
+def time_allocator(
+    allocator_id: str,
+    live: int,
+    clock_ns: Callable[[], int],
+    *,
+    events: bool = False,
+    mixed: bool = False,
+    pairs: int = 100_000,
+    seed: int = 1,
+) -> ReplayTime:
+    """Return the time of one allocator on the bench trace: row ``alloc.<allocator>.<10k|100k>[.events]``.
+
+    Args:
+        allocator_id: Id as on the command line.
+        live: Live blocks, see ``BENCH_LIVE``.
+        clock_ns: A clock, ``time.perf_counter_ns``.
+        events: Whether events are asked for.
+        mixed: Whether half of the blocks want 64 KiB.
+        pairs: Frees and takes that are timed, each.
+        seed: Of the trace.
+    """
+    entry = allocator_by_id(allocator_id)
+    trace = bench_trace(live, pairs, fill_percent=PACKING_FILL_PERCENT, mixed=mixed, seed=seed)
+    return time_replay(lambda size: cast("RangeAllocator", entry.make(size)), trace, clock_ns, events=events)
+
+
+def packing_failures(allocator_id: str, *, live: int = PACKING_LIVE, pairs: int = 100_000, seed: int = 1) -> int:
+    """Return how many takes fail at 90 % full, mixed alignments: row ``packing.<allocator>``. Depends on no clock."""
+    return time_allocator(allocator_id, live, lambda: 0, mixed=True, pairs=pairs, seed=seed).failures
