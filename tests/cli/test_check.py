@@ -184,3 +184,16 @@ def test_that_files_are_checked_in_the_order_given(run: Any, records: Any, tmp_p
     run(two, one, "--answers", tmp_path / "answers.jsonl")
     answers = (tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in answers] == ["2", "1"]
+
+
+def test_that_an_interruption_leaves_nothing_behind(
+    run: Any, records: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    path = records(GOOD)
+    monkeypatch.setattr("explorer.rules.check.check", interrupted)
+    code, out, _ = run(path, "--answers", tmp_path / "answers.jsonl", "--json")
+    assert (code, out) == (130, "")
+    assert [file.name for file in tmp_path.iterdir()] == ["records.jsonl"]
