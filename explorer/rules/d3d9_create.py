@@ -29,6 +29,8 @@ QUERY_BITS = sum(row.value for row in usage_rows() if not row.kinds)
 KNOWN_BITS = sum(row.value for row in usage_rows())
 EX_BITS = sum(row.value for row in usage_rows() if row.ex_only)
 SURFACE_BITS = sum(row.value for row in usage_rows() if row.ex_only and "surface" in row.kinds)
+MOST = 2**32 - 4
+"""The largest multiple of 4 that a UINT holds."""
 _DEPTH_DEFAULT, _COLOUR_DEFAULT = "D3DFMT_D24S8", "D3DFMT_A8R8G8B8"
 _KIND_USE = {"texture": "t", "cube_texture": "c", "volume_texture": "v", "offscreen_plain_surface": "s"}
 
@@ -157,7 +159,7 @@ def _extent(w: Wish) -> Fault | None:
 def _legal_format(w: Wish) -> dict[str, object]:
     if w.kind == "index_buffer":
         return {"Format": Format.INDEX16.constant}
-    wants_depth = w.kind == "depth_stencil_surface" or w.usage & Usage.DEPTHSTENCIL
+    wants_depth = w.kind == "depth_stencil_surface" or (w.usage & Usage.DEPTHSTENCIL and w.kind != "volume_texture")
     return {"Format": _DEPTH_DEFAULT if wants_depth else _COLOUR_DEFAULT}
 
 
@@ -291,7 +293,7 @@ def _blocks(w: Wish) -> Fault | None:
     info = w.info
     if info is None or info.kind != "block" or info.vendor:
         return None
-    odd = {name: align_up(max(value, 1), 4) for name, value in w.sizes if name != "Depth" and value % 4}
+    odd = {name: min(align_up(value, 4), MOST) for name, value in w.sizes if name != "Depth" and value % 4}
     return fault("R11.3", "round the sides up to multiples of 4", odd) if odd else None
 
 
@@ -300,7 +302,9 @@ def _pow2(w: Wish) -> Fault | None:
         return None
     if w.runtime.nonpow2_conditional and w.kind == "texture" and w.levels == 1:
         return None
-    odd = {name: 1 << value.bit_length() for name, value in w.sizes if value and not is_power_of_two(value)}
+    odd = {
+        name: min(1 << value.bit_length(), 1 << 31) for name, value in w.sizes if value and not is_power_of_two(value)
+    }
     return fault("R2.21", "round the sides up to powers of two", dict(odd)) if odd else None
 
 
@@ -361,8 +365,9 @@ def _supported(w: Wish) -> Fault | None:
         uses = "d" if w.is_depth else ""
     else:
         uses = _KIND_USE[w.kind]
-        uses += "r" if w.usage & Usage.RENDERTARGET and not w.is_depth else ""
-        uses += "d" if w.usage & Usage.DEPTHSTENCIL and w.is_depth else ""
+        if w.kind != "volume_texture":
+            uses += "r" if w.usage & Usage.RENDERTARGET and not w.is_depth else ""
+            uses += "d" if w.usage & Usage.DEPTHSTENCIL and w.is_depth else ""
         if w.pool == SCRATCH and not w.is_depth:
             return _sized(w)
     if all(w.runtime.supports(value, use) for use in uses):
