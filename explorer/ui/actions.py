@@ -116,6 +116,7 @@ class ActionSet(QObject):
         super().__init__(window)
         self._workspace, self._theme = workspace, theme
         self._actions: dict[str, QAction] = {}
+        self._enabled: dict[str, bool] = {}
         self._specs: Mapping[str, ActionSpec] = {spec.id: spec for spec in ACTIONS}
         for spec in ACTIONS:
             handler: Callable[[], None] = getattr(commands, f"do_{spec.id}")
@@ -141,8 +142,13 @@ class ActionSet(QObject):
 
     def refresh(self) -> None:
         """Enable what can be done now; a disabled action's tool tip says why."""
+        rules = {spec.enabled: self._is_enabled(spec.enabled) for spec in ACTIONS}
+        if rules == self._enabled:
+            # Called with every state of a running simulation: most change nothing.
+            return
+        self._enabled = rules
         for spec, action in self.all():
-            enabled = self._is_enabled(spec.enabled)
+            enabled = rules[spec.enabled]
             action.setEnabled(enabled)
             plain = spec.text.replace("&", "").rstrip("…")
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CLASSES = ("All classes", "discrete", "integrated", "tile", "console", "software")
 _ROOT = QModelIndex()
-_WIDTH_PX, _HEIGHT_PX = 420, 420
+_WIDTH_PX, _HEIGHT_PX = 520, 420
 
 
 def facts_line(adapter: Adapter) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FRAME_MS = 16
 """The window takes at most one snapshot in this time."""
 
+_SLOWEST_MS = 250
 _CLOSE_MS = 2000
 QUEUE_FULL = "The simulation is behind: 256 commands wait. Nothing was sent; try again when it has caught up."
 
@@ -81,6 +82,11 @@ class Controller(QObject):
         self._state: RunState | None = None
         self._failed = False
         self._taken_s = 0.0
+        self._pace_ms = float(FRAME_MS)
+        self._cost = QTimer(self)
+        self._cost.setSingleShot(True)
+        self._cost.setInterval(0)
+        self._cost.timeout.connect(self._note_cost)
         self._poll = QTimer(self)
         self._poll.setSingleShot(True)
         self._poll.timeout.connect(self._take)
@@ -123,6 +129,7 @@ class Controller(QObject):
         thread, worker = self._thread, self._worker
         self._thread = self._worker = None
         self._poll.stop()
+        self._cost.stop()
         self.forget_previews()
         if thread is None or worker is None:
             return
@@ -183,7 +190,7 @@ class Controller(QObject):
 
     @Slot()
     def _on_snapshot_ready(self) -> None:
-        rest_ms = FRAME_MS - (time.perf_counter() - self._taken_s) * 1000
+        rest_ms = self._pace_ms - (time.perf_counter() - self._taken_s) * 1000
         if rest_ms <= 0:
             self._take()
         elif not self._poll.isActive():
@@ -196,6 +203,14 @@ class Controller(QObject):
         if snapshot is not None:
             self._taken_s = time.perf_counter()
             self.snapshot_changed.emit(snapshot)
+            # Runs after the paints that the snapshot caused.
+            self._cost.start()
+
+    @Slot()
+    def _note_cost(self) -> None:
+        """Leave the window half of its time: a snapshot that is dear to show is followed by a longer pause."""
+        cost_ms = (time.perf_counter() - self._taken_s) * 1000
+        self._pace_ms = min(max(FRAME_MS, 2 * cost_ms), _SLOWEST_MS)
 
     @Slot(object)
     def _on_answered(self, answer: Answer) -> None:

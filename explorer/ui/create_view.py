@@ -63,6 +63,7 @@ class CreateView(QWidget):
         self._workspace = workspace
         theme = workspace.theme
         self._api = ""
+        self._is_imported = False
         self._form: CreateForm | None = None
         self._forms: dict[tuple[str, str], CreateForm] = {}
         self._preview: Preview | None = None
@@ -100,7 +101,7 @@ class CreateView(QWidget):
         # A saved snapshot of a simulation is a file too: nothing runs behind it.
         live = self._workspace.document.kind == "scenario"
         api = snapshot.api if live and snapshot.api in KINDS else ""
-        if api != self._api or (not api and self._body.isVisible()):
+        if (api, not live) != (self._api, self._is_imported):
             self._show_api(api, imported=not live)
         if self._form is None:
             return
@@ -231,7 +232,7 @@ class CreateView(QWidget):
         self._workspace.controller.preview_refused.connect(self._on_preview_refused)
 
     def _show_api(self, api: str, *, imported: bool = False) -> None:
-        self._api = api
+        self._api, self._is_imported = api, imported
         kinds = KINDS.get(api, ())
         self._empty.setVisible(not kinds)
         self._body.setVisible(bool(kinds))

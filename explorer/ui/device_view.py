@@ -22,6 +22,7 @@ from explorer.errors import CommandError, InputError
 from explorer.ui.adapter_picker import AdapterPicker, facts_line
 from explorer.ui.controls import ConfidenceMark, ElidedLabel, EmptyState, SidePanel, label, set_property
 from explorer.ui.facts import Section
+from explorer.ui.resource_rows import group_word
 
 if TYPE_CHECKING:
     from explorer.sim.snapshot import GroupPicture, SegmentPicture, Snapshot
@@ -170,7 +171,7 @@ class DeviceView(QWidget):
     def _add_segment(
         self, grid: QGridLayout, row: int, segment: SegmentPicture, group: GroupPicture | None, adapter: Adapter | None
     ) -> None:
-        name = ElidedLabel(segment.group.replace("_", " ") or segment.name)
+        name = ElidedLabel(group_word(segment.group) or segment.name)
         name.setToolTip(f"{segment.name}, {segment.placement}")
         size = label(format_bytes(segment.size_bytes, 2 if segment.size_bytes >= GIB else 0))
         size.setToolTip(format_exact(segment.size_bytes))

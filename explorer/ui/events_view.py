@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Workspace
 
 _TITLES = ("Frame", "Event", "Subject", "Size", "What happened")
-_WIDTHS = (52, 84, 120, 72, 360)
+_WIDTHS = (52, 84, 116, 84, 360)
 _ROOT = QModelIndex()
 _REFRESH_MS = 100
 BAD = frozenset(

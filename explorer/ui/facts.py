@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_LONG = 20
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A line: a name and its value.
@@ -72,7 +75,9 @@ class FactsGrid(QWidget):
                 value.setProperty("role", role)
                 value.style().unpolish(value)
                 value.style().polish(value)
-            value.setText(f"{fact.value}  {fact.note}" if fact.note else fact.value)
+            text = f"{fact.value}  {fact.note}" if fact.note else fact.value
+            # A constant may break at its underscores: else its end is cut off.
+            value.setText(text.replace("_", "_\u200b") if fact.mono and len(text) > _LONG else text)
             value.setToolTip(fact.tip)
         self._shown = shown
 

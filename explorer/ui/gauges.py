@@ -10,6 +10,7 @@ from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from explorer.core.units import GIB, format_bytes, format_exact
+from explorer.ui.resource_rows import group_word
 
 if TYPE_CHECKING:
     from explorer.sim.snapshot import Snapshot
@@ -73,7 +74,7 @@ def readings(snapshot: Snapshot) -> tuple[Reading, ...]:
     words = [s.group for s in snapshot.segments]
     found.extend(
         Reading(
-            s.group.replace("_", " ") if words.count(s.group) == 1 and s.group else s.name,
+            group_word(s.group) if words.count(s.group) == 1 and s.group else s.name,
             s.used_bytes,
             None,
             s.size_bytes,

@@ -241,7 +241,8 @@ class MainWindow(QMainWindow):
         )
         if not self._is_narrow:
             self.resizeDocks([docks["inspector"]], [RIGHT_PX], Qt.Orientation.Horizontal)
-        self.resizeDocks([docks["resources"]], [BOTTOM_PX + self.height() // 12], Qt.Orientation.Vertical)
+        bottom = BOTTOM_PX + max(self.height() - _LOW_PX, 0) // 6
+        self.resizeDocks([docks["resources"]], [bottom], Qt.Orientation.Vertical)
         wide = max(self.width() - LEFT_PX - EVENTS_PX, 400)
         self.resizeDocks([docks["resources"], docks["events"]], [wide, EVENTS_PX], Qt.Orientation.Horizontal)
         low = self.height() * 2 // 5

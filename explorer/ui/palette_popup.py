@@ -139,8 +139,8 @@ class PalettePopup(QFrame):
             if spec.id == "palette":
                 continue
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            text = spec.text.replace("&", "").rstrip("…")
-            self._fixed.append(Entry("action", spec.id, text, keys, action.isEnabled()))
+            words = spec.text.replace("&", "").rstrip("…")
+            self._fixed.append(Entry("action", spec.id, words, keys, action.isEnabled()))
         self._fixed += _presets()
         width = min(_WIDTH_PX, window.width() - 40)
         corner = window.mapToGlobal(window.rect().topLeft())

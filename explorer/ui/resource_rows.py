@@ -272,7 +272,12 @@ class ResourceRows:
 def segment_words(snapshot: Snapshot) -> list[str]:
     """Return a short word for each segment: its group where that tells it apart, else its name."""
     groups = [segment.group for segment in snapshot.segments]
-    return [s.group.replace("_", " ") if s.group and groups.count(s.group) == 1 else s.name for s in snapshot.segments]
+    return [group_word(s.group) if s.group and groups.count(s.group) == 1 else s.name for s in snapshot.segments]
+
+
+def group_word(group: str) -> str:
+    """Return a segment group as it is shown; the groups of the API keep their spelling."""
+    return "PAGE FILE" if group == "PAGE_FILE" else group
 
 
 def show_bytes(value: int, *, exact: bool) -> str:

@@ -50,6 +50,7 @@ class Theme(QObject):
         self._application = application
         self._choice = choice
         self._folder = QTemporaryDir()
+        self._pixmaps: dict[tuple[str, str, str, int, float], QPixmap] = {}
         self._icons: dict[tuple[str, str], QIcon] = {}
         # The desktop's own size, so that a user with a large font gets a large window.
         system = application.property("explorer_system_px")
@@ -136,7 +137,10 @@ class Theme(QObject):
 
     def pixmap(self, name: str, token: str, px: int = 16, ratio: float = 2.0) -> QPixmap:
         """Return an icon as a pixmap in one colour."""
-        return tinted_pixmap(name, self.colour(token), px, ratio)
+        key = (self._name, name, token, px, ratio)
+        if key not in self._pixmaps:
+            self._pixmaps[key] = tinted_pixmap(name, self.colour(token), px, ratio)
+        return self._pixmaps[key]
 
     def detach(self) -> None:
         """Stop following the system; for a theme that is thrown away."""

@@ -100,6 +100,7 @@ class TopBar(QWidget):
     def __init__(self, workspace: Workspace, actions: ActionSet) -> None:
         super().__init__()
         self._workspace, self._actions = workspace, actions
+        self._shown_playing: bool | None = None
         self.setObjectName("top_bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumHeight(workspace.theme.size("top_bar"))
@@ -150,6 +151,10 @@ class TopBar(QWidget):
         """Show how the loop stands."""
         playing = state is not None and state.playing
         play = self._actions["play"]
+        if play.isChecked() == playing and self._shown_playing == playing:
+            self._show_frame()
+            return
+        self._shown_playing = playing
         play.setChecked(playing)
         play.setIcon(self._workspace.theme.icon("pause" if playing else "play"))
         play.setText("Pause" if playing else "Play")

@@ -121,7 +121,7 @@ class VerdictCard(QFrame):
         if not verdict.succeeded:
             level, clause = "error", "refused" if verdict.hr != "NOT_SIMULATED" else "not simulated"
         elif preview.refusal:
-            level, clause = "warn", "legal, but it does not fit"
+            level, clause = "warn", "legal, but no hole holds it now"
         else:
             level, clause = "ok", "can be created here" if placed else "can be created"
         self._show_head(level, verdict.hr, clause)
