@@ -11,6 +11,12 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from explorer.core.calls import CallSpec
+from explorer.core.d3d10_views import (
+    D3D10_DEPTH_STENCIL_VIEW_DESC,
+    D3D10_RENDER_TARGET_VIEW_DESC,
+    D3D10_SHADER_RESOURCE_VIEW_DESC,
+    D3D10_SHADER_RESOURCE_VIEW_DESC1,
+)
 from explorer.core.d3d11_descs import (
     D3D10_BUFFER_DESC,
     D3D10_TEXTURE1D_DESC,
@@ -165,28 +171,30 @@ class CreateTexture3DXg:
 
 @dataclass(frozen=True, slots=True)
 class CreateShaderResourceView:
-    """ID3D11Device::CreateShaderResourceView; without ``pDesc`` the view shows the whole resource."""
+    """CreateShaderResourceView of all generations; without ``pDesc`` the view shows the whole resource."""
 
     pResource: ObjectName
-    pDesc: D3D11_SHADER_RESOURCE_VIEW_DESC | None = None
+    pDesc: (
+        D3D11_SHADER_RESOURCE_VIEW_DESC | D3D10_SHADER_RESOURCE_VIEW_DESC | D3D10_SHADER_RESOURCE_VIEW_DESC1 | None
+    ) = None
     ppSRView: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class CreateRenderTargetView:
-    """ID3D11Device::CreateRenderTargetView; without ``pDesc`` level 0 of all slices."""
+    """CreateRenderTargetView of all generations; without ``pDesc`` level 0 of all slices."""
 
     pResource: ObjectName
-    pDesc: D3D11_RENDER_TARGET_VIEW_DESC | None = None
+    pDesc: D3D11_RENDER_TARGET_VIEW_DESC | D3D10_RENDER_TARGET_VIEW_DESC | None = None
     ppRTView: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class CreateDepthStencilView:
-    """ID3D11Device::CreateDepthStencilView; without ``pDesc`` level 0 of all slices."""
+    """CreateDepthStencilView of all generations; without ``pDesc`` level 0 of all slices."""
 
     pResource: ObjectName
-    pDesc: D3D11_DEPTH_STENCIL_VIEW_DESC | None = None
+    pDesc: D3D11_DEPTH_STENCIL_VIEW_DESC | D3D10_DEPTH_STENCIL_VIEW_DESC | None = None
     ppDepthStencilView: bool = True
 
 

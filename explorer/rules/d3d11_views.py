@@ -6,6 +6,12 @@ import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from explorer.core.d3d10_views import (
+    D3D10_DEPTH_STENCIL_VIEW_DESC,
+    D3D10_RENDER_TARGET_VIEW_DESC,
+    D3D10_SHADER_RESOURCE_VIEW_DESC,
+    D3D10_SHADER_RESOURCE_VIEW_DESC1,
+)
 from explorer.core.d3d11_enums import (
     LEVEL_11_0,
     BindFlag,
@@ -39,6 +45,10 @@ ViewStruct = (
     | D3D11_RENDER_TARGET_VIEW_DESC
     | D3D11_DEPTH_STENCIL_VIEW_DESC
     | D3D11_UNORDERED_ACCESS_VIEW_DESC
+    | D3D10_SHADER_RESOURCE_VIEW_DESC
+    | D3D10_SHADER_RESOURCE_VIEW_DESC1
+    | D3D10_RENDER_TARGET_VIEW_DESC
+    | D3D10_DEPTH_STENCIL_VIEW_DESC
 )
 
 _BINDS = {
@@ -58,6 +68,10 @@ _STRUCTS: dict[type, str] = {
     D3D11_RENDER_TARGET_VIEW_DESC: "rtv",
     D3D11_DEPTH_STENCIL_VIEW_DESC: "dsv",
     D3D11_UNORDERED_ACCESS_VIEW_DESC: "uav",
+    D3D10_SHADER_RESOURCE_VIEW_DESC: "srv",
+    D3D10_SHADER_RESOURCE_VIEW_DESC1: "srv",
+    D3D10_RENDER_TARGET_VIEW_DESC: "rtv",
+    D3D10_DEPTH_STENCIL_VIEW_DESC: "dsv",
 }
 _MEMBERS = {
     "BUFFER": "Buffer", "BUFFEREX": "BufferEx", "TEXTURE1D": "Texture1D", "TEXTURE1DARRAY": "Texture1DArray",
@@ -88,6 +102,7 @@ class View:
         first: First slice, face, depth slice or buffer element.
         count: How many; ALL_MIPS is all from the first on. Cubes for a cube array.
         flags: Buffer or depth-stencil flags.
+        stem: How the constants of its structure begin: ``D3D11``, ``D3D10`` or ``D3D10_1``.
     """
 
     kind: str
@@ -98,6 +113,11 @@ class View:
     first: int = 0
     count: int = ALL_MIPS
     flags: int = 0
+    stem: str = "D3D11"
+
+    def dimension_constant(self, dimension: str) -> str:
+        """Return a view dimension in the spelling of the structure."""
+        return f"{self.stem}_{self.kind.upper()}_DIMENSION_{dimension}"
 
 
 def view_of(desc: ViewStruct) -> View:
@@ -105,7 +125,8 @@ def view_of(desc: ViewStruct) -> View:
     kind = _STRUCTS[type(desc)]
     dimension = desc.ViewDimension.name
     flags = int(desc.Flags) if isinstance(desc, D3D11_DEPTH_STENCIL_VIEW_DESC) else 0
-    view = View(kind, desc.Format, dimension, flags=flags, mips=ALL_MIPS if kind == "srv" else 1)
+    stem = desc.ViewDimension.prefix().partition(f"_{kind.upper()}_")[0]
+    view = View(kind, desc.Format, dimension, flags=flags, mips=ALL_MIPS if kind == "srv" else 1, stem=stem)
     member = getattr(desc, _MEMBERS.get(dimension, ""), None)
     if member is None:
         return view
@@ -125,7 +146,8 @@ def view_of(desc: ViewStruct) -> View:
 def default_view(kind: str, resource: Resource) -> View:
     """Return the view that a null description stands for: everything, or level 0 of everything."""
     mips = ALL_MIPS if kind == "srv" else 1
-    return View(kind, DXGI_FORMAT.UNKNOWN, _default_dimension(kind, resource), mips=mips)
+    stem = "D3D10" if resource.api.startswith("d3d10") else "D3D11"
+    return View(kind, DXGI_FORMAT.UNKNOWN, _default_dimension(kind, resource), mips=mips, stem=stem)
 
 
 def _default_dimension(kind: str, resource: Resource) -> str:
@@ -277,8 +299,10 @@ def judge_view(view: View | None, kind: str, resource: Resource, has_out: bool, 
     if not fits:
         detail = f"{shown.dimension} of a {resource.dimension}"
         better = _default_dimension(kind, resource)
-        name = f"D3D11_{kind.upper()}_DIMENSION_{better}"
-        known = _dimension_fits(replace(shown, dimension=better), resource)
+        name = shown.dimension_constant(better)
+        # Direct3D 10.0's structure has no cube arrays.
+        spelt = not (shown.stem == "D3D10" and better == "TEXTURECUBEARRAY")
+        known = spelt and _dimension_fits(replace(shown, dimension=better), resource)
         changes: dict[str, object] = {"pDesc.ViewDimension": name}
         reasons.append(refusal("d3d11.V8.2", detail, f"use {name}" if known else "", changes if known else None))
     if resource.is_buffer:
@@ -302,7 +326,7 @@ def _described(view: View, resource: Resource) -> dict[str, object]:
     shown = resource.format if view.format is DXGI_FORMAT.UNKNOWN else view.format
     values: dict[str, object] = {
         "Format": shown.constant,
-        "ViewDimension": f"D3D11_{view.kind.upper()}_DIMENSION_{view.dimension}",
+        "ViewDimension": view.dimension_constant(view.dimension),
     }
     if resource.is_buffer:
         return values | {"FirstElement": view.first, "NumElements": _elements(view, resource)}

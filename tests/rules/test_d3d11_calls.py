@@ -37,6 +37,7 @@ from explorer.core.d3d11_views import (
     MipRange,
 )
 from explorer.core.dxgi import DXGI_FORMAT
+from explorer.core.schema import decode, encode
 from explorer.errors import LayoutError
 from explorer.rules.d3d11 import (
     NO_STATE,
@@ -263,6 +264,35 @@ def test_that_a_view_shows_the_subresources_that_it_names() -> None:
     target = D3D11_RENDER_TARGET_VIEW_DESC(RGBA, RtvDimension.TEXTURE3D, Texture3D=MipDepthRange(1, 0, 4))
     assert subresources_of(view_of(target), "rtv", volume) == (1,)
     assert subresources_of(None, "srv", RAW) == (0,)
+
+
+@pytest.mark.parametrize(
+    ("stem", "dimension", "rule"),
+    [
+        ("D3D10", "TEXTURE2DARRAY", "V8.10"),
+        ("D3D10_1", "TEXTURE2DARRAY", "V8.10"),
+        ("D3D11", "TEXTURE2DARRAY", "V8.10"),
+        ("D3D10", "TEXTURE3D", "V8.2"),
+    ],
+)
+def test_that_each_generation_spells_its_views(stem: str, dimension: str, rule: str) -> None:
+    plain = {"pResource": "r", "pDesc": {"ViewDimension": f"{stem}_SRV_DIMENSION_{dimension}"}}
+    call = decode(plain, calls.CreateShaderResourceView)
+    assert encode(call) == plain
+    state = State11(replace(DEFAULT, api="d3d10"))
+    verdict = judge(call, state, for_api(DEVICE, "d3d10.1"))
+    assert first(verdict) == rule
+    if verdict.succeeded:
+        assert verdict.values["ViewDimension"] == f"{stem}_SRV_DIMENSION_{dimension}"
+        return
+    remedy = verdict.reasons[0].remedy
+    assert remedy is not None
+    assert judge(carried_out(call, remedy.changes), state, DEVICE).succeeded
+
+
+def test_that_a_d3d10_target_view_without_description_is_named_so() -> None:
+    verdict = judge(calls.CreateRenderTargetView("r"), State11(replace(DEFAULT, api="d3d10")), for_api(DEVICE, "d3d10"))
+    assert verdict.values["ViewDimension"] == "D3D10_RTV_DIMENSION_TEXTURE2DARRAY"
 
 
 def test_that_an_input_that_is_also_an_output_is_unbound() -> None:
