@@ -130,6 +130,10 @@ class _Locks(msgspec.Struct):
     rows: list[tuple[str, int, list[str], str]]
 
 
+class _Evidence(msgspec.Struct):
+    rules: dict[str, dict[str, list[int]]]
+
+
 class _Limits(msgspec.Struct):
     rows: list[tuple[str, int, str, str]]
 
@@ -263,3 +267,15 @@ def limit(name: str) -> int:
 @functools.cache
 def _limits() -> Mapping[str, int]:
     return {name: value for name, value, _, _ in _read("limits", _Limits).rows}
+
+
+@functools.cache
+def evidence(rule: str) -> tuple[str, ...]:
+    """Return the ids of the vectors that a rule decided, for example ``d3d9-block_locks-0003``."""
+    kinds = _evidence().get(rule, {})
+    return tuple(f"d3d9-{kind}-{number:04d}" for kind, numbers in kinds.items() for number in numbers)
+
+
+@functools.cache
+def _evidence() -> Mapping[str, Mapping[str, list[int]]]:
+    return _read("evidence", _Evidence).rules
