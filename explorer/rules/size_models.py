@@ -1,7 +1,7 @@
 """How big a D3D12 resource is: texture sizes are the driver's, so there are models, and the answer names its model.
 
-``linear`` packs the texels, ``tiled`` gives each level whole tiles and packs the smallest levels of a slice together.
-Buffers are the same in every model.
+``linear`` packs the texels, ``tiled`` gives each level whole tiles and packs the smallest levels of a slice together,
+``nvidia`` is measured (``size_model_nvidia``). Buffers are the same in every model.
 
 Source: d3d12.4.2, d3d12.4.7d, d3d12.4.8a, d3d12.4.8b.
 """
@@ -18,6 +18,7 @@ from explorer.core.layouts import ResourceLayout, SubresourceLayout
 from explorer.core.tiles import TILE_BYTES, ResourceTiling, TileShape, tail_bytes, texture_tiling
 from explorer.core.units import align_up, ceil_div
 from explorer.rules.d3d12_desc import SMALL_ALIGNMENT, is_buffer, shape_of
+from explorer.rules.size_model_nvidia import nvidia_layout, nvidia_size
 from explorer.tables.d3d12_tables import tile_shape
 
 if TYPE_CHECKING:
@@ -196,14 +197,18 @@ MODELS: tuple[SizeModel, ...] = (
         "tiled", "Levels take whole tiles of 64 KiB, the smallest levels of a slice share the tail.", "assumed",
         "4.8b", _tiled_size, _tiled_layout,
     ),
+    SizeModel(
+        "nvidia", "Levels of blocks of 64 bytes by 8 rows, as measured on one card; D3D12 may pad further.", "typical",
+        "4.8c", nvidia_size, nvidia_layout,
+    ),
 )  # fmt: skip
 """Every model, in the order that menus show them."""
 _BY_ID = {model.id: model for model in MODELS}
 
 
 def size_model(name: str) -> SizeModel:
-    """Return a model by its id; an id that has none yet is served by ``tiled``, and the answer says so."""
-    return _BY_ID.get(name) or _BY_ID["tiled"]
+    """Return a model by its id."""
+    return _BY_ID[name]
 
 
 def resource_bytes(desc: ResourceDesc, alignment: int, model: str = "linear") -> int:

@@ -135,6 +135,14 @@ def _divisors() -> Mapping[int, tuple[int, int]]:
     return {samples: (across, down) for samples, across, down, _ in _facts().sample_divisors}
 
 
+def nvidia_sample_grid(samples: int) -> tuple[int, int]:
+    """Return how many texels wide and high the samples of one texel are stored in the block-linear layout.
+
+    Source: hardware/nvidia_sizes, section 4: the same grid by which tiles shrink.
+    """
+    return _divisors().get(samples, (samples, 1))
+
+
 @functools.cache
 def tile_shape(
     dimension: ResourceDimension, info: DxgiFormatInfo, samples: int = 1, tile_bytes: int = TILE_BYTES

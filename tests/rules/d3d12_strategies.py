@@ -116,7 +116,7 @@ runtimes = st.builds(
     relaxed_casting=st.booleans(),
     writeable_msaa=st.booleans(),
     node_count=st.sampled_from([1, 2]),
-    size_model=st.sampled_from(["linear", "tiled"]),
+    size_model=st.sampled_from(["linear", "tiled", "nvidia"]),
 )
 ranges = st.builds(
     DescriptorRange,
