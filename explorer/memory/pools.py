@@ -167,7 +167,7 @@ class Pool:
             placed = self._take_dedicated(size, alignment, kind)
             if placed is not None:
                 return placed
-        for block in sorted(self._blocks, key=lambda block: (self._blocks[block].report().free, block)):
+        for block in sorted(self._blocks, key=lambda block: (self._blocks[block].free_bytes, block)):
             placement = self._blocks[block].take(size, alignment, kind=kind)
             if isinstance(placement, Placement):
                 return PoolPlacement(block, placement, False, 0)
@@ -215,7 +215,7 @@ class Pool:
         """Raise LayoutError when a heap is broken or the policy is not kept."""
         for heap in [*self._blocks.values(), *self._dedicated.values()]:
             heap.validate()
-        if any(heap.report().live != 1 for heap in self._dedicated.values()):
+        if any(heap.live_count != 1 for heap in self._dedicated.values()):
             raise LayoutError("a dedicated heap does not hold just one block")
         most = self.policy.max_blocks
         if most is not None and len(self._blocks) > most:
@@ -292,7 +292,7 @@ class Pool:
         return PoolPlacement(block, placement, True, size)
 
     def _give_back_empty(self, emptied: int) -> int:
-        empty = [block for block, heap in self._blocks.items() if heap.report().live == 0]
+        empty = [block for block, heap in self._blocks.items() if heap.live_count == 0]
         spare = min(len(empty) - self.policy.keep_empty_blocks, len(self._blocks) - self.policy.min_blocks)
         released = 0
         # The one that was just emptied goes first, then the newest.

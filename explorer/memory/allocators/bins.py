@@ -34,6 +34,8 @@ class OffsetBinsAllocator(RangeAllocator):
                 granule *= 2
         if not is_power_of_two(granule) or not 1 <= size // granule < 0xFFFFFFFE:
             raise InputError("the range must have 1 to 2^32 - 3 granules", where="granule", found=granule)
+        if granularity >= 1 << 31:
+            raise InputError("pages must be smaller than 2 GiB", where="granularity", found=granularity)
         self.granule = granule
         core = BinsReference(size, granule, granularity)
         super().__init__("offset-bins", size, core, compile_core=_compile, granularity=granularity)

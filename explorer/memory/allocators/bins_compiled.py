@@ -28,7 +28,6 @@ class BinsCompiled:
         blocks = reference.nodes()
         row_of = {block: row for row, block in enumerate(blocks)}
         self.rows = np.zeros((len(blocks) + 16, 8), dtype=np.uint32)
-        self.asked = np.zeros(len(blocks) + 16, dtype=np.int64)
         self.heads = np.full(256, -1, dtype=np.int64)
         self.words = np.zeros(65, dtype=np.int64)
         self.slots: Column = np.full(max(reference.slots, default=-1) + 1, -1, dtype=np.int64)
@@ -44,11 +43,11 @@ class BinsCompiled:
             self.rows[row] = (block.offset, block.size, before, after, _NONE, _NONE, 0, 0)
             if block.live:
                 held = held_at[block.offset]
-                # Any power of two that leads to the same offset will do: what is kept is where the block starts.
-                alignment = held.offset & -held.offset if held.offset != held.start else 1
                 slot = reference.slot_of.get(held.offset, -1)
-                self.rows[row, kernels.PREVIOUS :] = (kernels.LIVE, block.kind, alignment.bit_length() - 1, slot + 1)
-                self.asked[row] = held.size
+                alignment = _alignment_of(held, reference.granule)
+                rounding = held.kept - held.size - (alignment - reference.granule)
+                marks = alignment.bit_length() - 1 + (block.kind << 6)
+                self.rows[row, kernels.PREVIOUS :] = (kernels.LIVE, rounding, marks, slot + 1)
                 if slot >= 0:
                     self.slots[slot] = row
         for entries in reference.lists.values():
@@ -71,7 +70,7 @@ class BinsCompiled:
         if planned is None:
             return None
         self._make_room(1)
-        row = int(kernels.take(self.rows, self.asked, self.heads, self.words, self.state, size, alignment, kind, -1))
+        row = int(kernels.take(self.rows, self.heads, self.words, self.state, size, alignment, kind, -1))
         if self._row_at is not None:
             self._row_at[planned.offset] = row
         return planned
@@ -93,10 +92,11 @@ class BinsCompiled:
         if row is None:
             raise nothing_lives(offset)
         granule = int(self.state[kernels.GRANULE])
-        start, kept, kind, slot = (
-            int(self.rows[row, column]) for column in (kernels.OFFSET, kernels.SIZE, kernels.KIND, kernels.SLOT)
+        start, kept, marks, slot = (
+            int(self.rows[row, column]) for column in (kernels.OFFSET, kernels.SIZE, kernels.MARKS, kernels.SLOT)
         )
-        held = Held(start * granule, kept * granule, offset, int(self.asked[row]), kind)
+        asked = int(kernels.asked_bytes(self.rows, row, granule))
+        held = Held(start * granule, kept * granule, offset, asked, marks >> 6)
         if slot:
             self.slots[slot - 1] = -1
         kernels.free(self.rows, self.heads, self.words, self.state, row)
@@ -113,9 +113,9 @@ class BinsCompiled:
         self.slots = grown(self.slots, survey.slots, fill=-1)
         self._row_at = None
         batch = BatchColumns(operations, events)
-        starts = np.full(len(operations), -1, dtype=np.int64)
+        starts = np.empty(len(operations), dtype=np.int64)
         answer = kernels.replay(
-            self.rows, self.asked, self.heads, self.words, self.state, self.slots, *batch.inputs,
+            self.rows, self.heads, self.words, self.state, self.slots, *batch.inputs,
             batch.offsets, starts, batch.event, batch.start, batch.kept,
         )  # fmt: skip
         return batch.result(int(answer), operations, starts)
@@ -157,7 +157,7 @@ class BinsCompiled:
 
     def _table(self) -> Column:
         table = np.empty((int(self.state[kernels.LIVE_COUNT]), 6), dtype=np.int64)
-        kernels.collect(self.rows, self.asked, self.state, table)
+        kernels.collect(self.rows, self.state, table)
         return table
 
     def _make_room(self, takes: int) -> None:
@@ -166,4 +166,11 @@ class BinsCompiled:
             rows = np.zeros((max(wanted, len(self.rows) * 3 // 2), 8), dtype=np.uint32)
             rows[: len(self.rows)] = self.rows
             self.rows = rows
-            self.asked = grown(self.asked, len(rows))
+
+
+def _alignment_of(held: Held, granule: int) -> int:
+    """Return an alignment, at least a granule, that explains where a block starts and how much it holds."""
+    alignment = 1 << (held.kept - held.size + granule).bit_length() - 1
+    while align_up(held.start, alignment) != held.offset:
+        alignment >>= 1
+    return alignment

@@ -17,9 +17,10 @@ Table: TypeAlias = Any
 Rows: TypeAlias = Any
 """A uint32 table; elements count as plain integers here."""
 
-OFFSET, SIZE, BEFORE, AFTER, PREVIOUS, NEXT, ALIGNMENT, SLOT = range(8)
-KIND = NEXT
-"""Live rows keep kind, log2 of the alignment and slot (+ 1) where free ones keep the next row of the bin."""
+OFFSET, SIZE, BEFORE, AFTER, PREVIOUS, NEXT, MARKS, SLOT = range(8)
+ROUNDING = NEXT
+"""Live rows keep the bytes that rounding added where free ones keep the next row of the bin; in MARKS log2 of the
+alignment and, from bit 6, the kind; and their slot + 1."""
 NONE = 0xFFFFFFFF
 LIVE = 0xFFFFFFFE
 
@@ -56,6 +57,19 @@ def granules_wanted(size: int, alignment: int, state: Table) -> tuple[int, int]:
     if alignment > granule:
         size += alignment - granule
     return (size + granule - 1) >> highest_bit(granule), alignment
+
+
+@flat_kernel
+def reserve(alignment: int, granule: int) -> int:
+    """Return the bytes that are added to a request for its alignment."""
+    return alignment - granule if alignment > granule else 0
+
+
+@flat_kernel
+def asked_bytes(rows: Rows, row: int, granule: int) -> int:
+    """Return what was asked for by the block of a live row."""
+    alignment = np.int64(1) << np.int64(rows[row, MARKS] & 63)
+    return rows[row, SIZE] * granule - np.int64(rows[row, ROUNDING]) - reserve(alignment, granule)
 
 
 @flat_kernel
@@ -98,9 +112,7 @@ def find(heads: Table, words: Table, granules: int) -> int:
 
 
 @flat_kernel
-def take(
-    rows: Rows, asked: Table, heads: Table, words: Table, state: Table, size: int, alignment: int, kind: int, slot: int
-) -> int:
+def take(rows: Rows, heads: Table, words: Table, state: Table, size: int, alignment: int, kind: int, slot: int) -> int:
     """Take a block and return its row, or -1."""
     granules, alignment = granules_wanted(size, alignment, state)
     row = find(heads, words, granules)
@@ -129,10 +141,9 @@ def take(
         rows[row, SIZE] = granules
         insert(rows, heads, words, behind)
     rows[row, PREVIOUS] = LIVE
-    rows[row, KIND] = kind
-    rows[row, ALIGNMENT] = highest_bit(alignment)
+    rows[row, ROUNDING] = granules * state[GRANULE] - size - reserve(alignment, state[GRANULE])
+    rows[row, MARKS] = highest_bit(alignment) + (kind << 6)
     rows[row, SLOT] = slot + 1
-    asked[row] = size
     state[LIVE_COUNT] += 1
     return row
 
@@ -174,7 +185,6 @@ def free(rows: Rows, heads: Table, words: Table, state: Table, row: int) -> None
 @flat_kernel
 def replay(
     rows: Rows,
-    asked: Table,
     heads: Table,
     words: Table,
     state: Table,
@@ -192,8 +202,8 @@ def replay(
 ) -> int:
     """Apply operations; return how many takes were refused, or -1 - row where a slot was still in use.
 
-    ``slots`` holds the row of each slot or -1; ``offsets``, ``starts`` and ``start`` come filled with -1; the event
-    columns (and ``kind_of``) have no rows where they are not wanted.
+    ``slots`` holds the row of each slot or -1; ``start`` comes filled with -1; the event columns (and ``kind_of``) have
+    no rows where they are not wanted.
     """
     refused = 0
     want = len(event) > 0
@@ -201,12 +211,14 @@ def replay(
     for index in range(len(op)):
         slot = slot_of[index]
         row = slots[slot]
+        offsets[index] = -1
+        starts[index] = -1
         if op[index] == 0:
             if row >= 0:
                 return -1 - index
             kind = kind_of[index] if len(kind_of) > 0 else 0
             alignment = alignment_of[index]
-            row = take(rows, asked, heads, words, state, size_of[index], alignment, kind, slot)
+            row = take(rows, heads, words, state, size_of[index], alignment, kind, slot)
             if row < 0:
                 refused += 1
                 if want:
@@ -232,7 +244,7 @@ def replay(
 
 
 @flat_kernel
-def collect(rows: Rows, asked: Table, state: Table, live: Table) -> None:
+def collect(rows: Rows, state: Table, live: Table) -> None:
     """Write row, start, kept, offset, size, kind of the live rows in offset order, bytes."""
     granule = state[GRANULE]
     index = len(live)
@@ -241,11 +253,11 @@ def collect(rows: Rows, asked: Table, state: Table, live: Table) -> None:
         if rows[row, PREVIOUS] == LIVE:
             index -= 1
             first = rows[row, OFFSET] * granule
-            step = np.int64(1) << np.int64(rows[row, ALIGNMENT])
+            step = np.int64(1) << np.int64(rows[row, MARKS] & 63)
             live[index, 0] = row
             live[index, 1] = first
             live[index, 2] = rows[row, SIZE] * granule
             live[index, 3] = (first + step - 1) & -step
-            live[index, 4] = asked[row]
-            live[index, 5] = rows[row, KIND]
+            live[index, 4] = asked_bytes(rows, row, granule)
+            live[index, 5] = rows[row, MARKS] >> 6
         row = np.int64(rows[row, BEFORE])

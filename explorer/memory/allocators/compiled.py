@@ -42,7 +42,7 @@ class BatchColumns:
                 NO_ROWS if operations.kind is None else operations.kind,
             )
         )
-        self.offsets = np.full(count, -1, dtype=np.int64)
+        self.offsets = np.empty(count, dtype=np.int64)
         self.event = np.full(count, EVENT_NOTHING, dtype=np.int64) if events else NO_ROWS
         self.start = np.full(count, -1, dtype=np.int64) if events else NO_ROWS
         self.kept = np.zeros(count, dtype=np.int64) if events else NO_ROWS

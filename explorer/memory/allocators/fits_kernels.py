@@ -358,7 +358,7 @@ def replay(
 ) -> int:
     """Apply operations; return how many takes were refused, or -1 - index where a slot was still in use.
 
-    ``slots`` holds the row of each slot or -1; ``offsets`` and ``start`` come filled with -1; the event columns
+    ``slots`` holds the row of each slot or -1; ``start`` comes filled with -1; the event columns
     (and ``kind_of``) have no rows where they are not wanted.
     """
     refused = 0
@@ -366,6 +366,7 @@ def replay(
     for index in range(len(op)):
         slot = slot_of[index]
         row = slots[slot]
+        offsets[index] = -1
         if op[index] == 0:
             if row >= 0:
                 return -1 - index

@@ -105,7 +105,7 @@ class LinearCompiled:
         self.slots = grown(self.slots, survey.slots, fill=-1)
         self._row_at = None
         batch = BatchColumns(operations, events)
-        starts = np.full(len(operations), -1, dtype=np.int64)
+        starts = np.empty(len(operations), dtype=np.int64)
         answer = kernels.replay(
             self.rows, self.state, self.slots, *batch.inputs,
             batch.offsets, starts, batch.event, batch.start, batch.kept,

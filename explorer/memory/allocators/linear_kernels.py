@@ -157,6 +157,8 @@ def replay(
     for index in range(len(op)):
         slot = slot_of[index]
         row = slots[slot]
+        offsets[index] = -1
+        starts[index] = -1
         if op[index] == 0:
             if row >= 0:
                 return -1 - index

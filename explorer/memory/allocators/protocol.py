@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Column: TypeAlias = npt.NDArray[np.int64]
 """A column of operations or answers: shape (n,), int64."""
 
+MAX_KINDS = 1 << 24
+
 OP_TAKE = 0
 OP_FREE = 1
 
@@ -232,6 +234,9 @@ class Operations:
         columns += [] if self.kind is None else [self.kind]
         if len({len(column) for column in columns}) != 1 or any(c.dtype != np.int64 for c in columns):
             raise InputError("operation columns must be int64 and of one length")
+        if self.kind is not None and len(self.kind):
+            check_kind(int(self.kind.min()))
+            check_kind(int(self.kind.max()))
 
 
 class Survey(NamedTuple):
@@ -303,6 +308,16 @@ class Allocator(Protocol):
         """Bytes of the range."""
         ...
 
+    @property
+    def free_bytes(self) -> int:
+        """Bytes in holes, as in ``report``; cheap."""
+        ...
+
+    @property
+    def live_count(self) -> int:
+        """Live blocks, as in ``report``; cheap."""
+        ...
+
     def plan(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
         """Return what ``take`` would answer, without taking."""
         ...
@@ -366,3 +381,9 @@ def check_request(size: int, alignment: int, *, where: str | None = None) -> Non
         raise InputError("a block must have a positive size below 2^63", where=where, found=size)
     if not is_power_of_two(alignment):
         raise InputError("an alignment must be a power of two", where=where, found=alignment)
+
+
+def check_kind(kind: int) -> None:
+    """Raise InputError unless a kind is 0 … 2^24 - 1 (kernels keep it beside other marks)."""
+    if not 0 <= kind < MAX_KINDS:
+        raise InputError("a kind must be 0 to 2^24 - 1", where="kind", found=kind)

@@ -17,6 +17,7 @@ from explorer.memory.allocators.protocol import (
     Placement,
     Refusal,
     ReplayResult,
+    check_kind,
     check_request,
 )
 from explorer.memory.kernels import kernels_ready
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 MAX_RANGE_BYTES = 1 << 61
 """Largest range: aligning an offset up must stay within signed 64 bit."""
 
+WORK_BEFORE_KERNELS = 4096
+"""Operations that an allocator does in plain Python before it asks for kernels."""
+
 
 class RangeAllocator:
     """Base of all allocators; a subclass says which core it runs and how its search is limited.
@@ -39,6 +43,9 @@ class RangeAllocator:
         core: The plain-Python reference.
         compile_core: Makes the compiled core in the state of the given one; None where there is none.
         granularity: Blocks of different kinds never share a page of so many bytes (a power of two; 1 = no rule).
+
+    Attributes:
+        may_compile: Whether kernels may take over by themselves once they are ready and there is enough to do.
     """
 
     own_reason = "alloc.rounding"
@@ -57,13 +64,25 @@ class RangeAllocator:
         self.granularity = granularity
         self._core = core
         self._compile_core = compile_core
-        if kernels_ready():
-            self.use_kernels()
+        self.may_compile = True
+        self._work = 0
+        # Bytes and blocks held; None after a batch, until somebody asks.
+        self._held: tuple[int, int] | None = (0, 0)
 
     @property
     def compiled(self) -> bool:
         """Whether kernels do the work (False until they are compiled)."""
         return self._core.compiled
+
+    @property
+    def free_bytes(self) -> int:
+        """Bytes in holes, as in ``report``, without looking at the blocks."""
+        return self.size - self.tail_bytes - self._totals()[0]
+
+    @property
+    def live_count(self) -> int:
+        """Live blocks, as in ``report``, without looking at them."""
+        return self._totals()[1]
 
     def use_kernels(self) -> None:
         """Go on with the compiled core, in the same state; compiles it now if need be."""
@@ -76,7 +95,8 @@ class RangeAllocator:
 
     def take(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
         """Take ``size`` bytes at a multiple of ``alignment``; InputError for a malformed request."""
-        return self._answer(self._core.take, size, alignment, kind)
+        self._note_work(1)
+        return self._counted(self._answer(self._core.take, size, alignment, kind))
 
     def plan_lowest(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
         """Return the lowest place, where the algorithm can place anywhere in a hole; else as ``plan``."""
@@ -84,16 +104,19 @@ class RangeAllocator:
 
     def take_lowest(self, size: int, alignment: int = 1, *, kind: int = 0) -> Placement | Refusal:
         """Take the place of ``plan_lowest`` (defragmentation moves blocks down so)."""
-        return self._answer(self._core.take_lowest, size, alignment, kind)
+        return self._counted(self._answer(self._core.take_lowest, size, alignment, kind))
 
     def free(self, offset: int) -> None:
         """Give back the block whose resource starts at ``offset``; LayoutError when nothing lives there."""
-        self._core.free(offset)
+        self._note_work(1)
+        held = self._core.free(offset)
+        if self._held is not None:
+            self._held = self._held[0] - held.kept, self._held[1] - 1
 
     def replay(self, operations: Operations, *, events: bool = False) -> ReplayResult:
         """Apply a batch; slots stay known to later batches. InputError for malformed columns."""
-        if kernels_ready():
-            self.use_kernels()
+        self._note_work(len(operations))
+        self._held = None
         survey = self._core.survey(operations)
         if survey.largest_size > self.size or survey.largest_alignment > self._clamp(MAX_RANGE_BYTES):
             operations = self._bounded(operations)
@@ -138,6 +161,7 @@ class RangeAllocator:
     def would_fit(self, size: int, alignment: int = 1, *, kind: int = 0) -> int:
         """Return how many more such blocks could be taken one after the other."""
         check_request(size, alignment)
+        check_kind(kind)
         if size > self.size:
             return 0
         return self._count(self._core.columns(), size, self._clamp(alignment), kind)
@@ -156,6 +180,8 @@ class RangeAllocator:
         report = self.report()
         if report.used + report.free + report.padding != self.size:
             raise LayoutError("used, free and padding do not add up to the size", found=report)
+        if (report.free, report.live) != (self.free_bytes, self.live_count):
+            raise LayoutError("the running totals are wrong", found=(self.free_bytes, self.live_count))
         self._core.validate()
 
     def copy(self) -> RangeAllocator:
@@ -190,6 +216,25 @@ class RangeAllocator:
         room = ends - starts - size
         return int((room[room >= 0] // stride + 1).sum())
 
+    def _totals(self) -> tuple[int, int]:
+        if self._held is None:
+            live = self._core.columns()
+            self._held = int(live.kept.sum()), len(live.start)
+        return self._held
+
+    def _counted(self, answer: Placement | Refusal) -> Placement | Refusal:
+        if self._held is not None and isinstance(answer, Placement):
+            self._held = self._held[0] + answer.kept, self._held[1] + 1
+        return answer
+
+    def _note_work(self, operations: int) -> None:
+        """Change to the kernels once there is enough to do: loading them takes longer than a few thousand calls."""
+        self._work += operations
+        if self._work < WORK_BEFORE_KERNELS or self._core.compiled or not self.may_compile:
+            return
+        if kernels_ready():
+            self.use_kernels()
+
     def _clamp(self, alignment: int) -> int:
         # 0 is the only multiple of a larger alignment, too; keeps the arithmetic within 64 bit.
         return min(alignment, 1 << (self.size - 1).bit_length())
@@ -204,6 +249,7 @@ class RangeAllocator:
         self, ask: Callable[[int, int, int], Held | None], size: int, alignment: int, kind: int
     ) -> Placement | Refusal:
         check_request(size, alignment)
+        check_kind(kind)
         held = ask(size, self._clamp(alignment), kind) if size <= self.size else None
         if held is None:
             return self._refusal(size, alignment, kind)

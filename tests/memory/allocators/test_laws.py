@@ -185,3 +185,37 @@ def test_that_a_refusal_says_what_freeing_or_packing_would_gain() -> None:
     assert (packed.freed_bytes, packed.largest_hole_bytes, packed.fits) == (0, 40, True)
     assert [block.offset for block in allocator.spans()] == [20, 60, 80]
     assert set(REFUSAL_RULES) >= {refusal.reason}
+
+
+def test_that_kinds_beyond_the_limit_are_refused() -> None:
+    allocator = make_allocator("tlsf", 1000)
+    for kind in (-1, 1 << 24):
+        with pytest.raises(InputError):
+            allocator.take(10, kind=kind)
+
+
+def test_that_kernels_take_over_only_when_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = True
+    monkeypatch.setattr("explorer.memory.allocators.ranges.kernels_ready", lambda: ready)
+    calls: list[int] = []
+    allocator = Variant("tlsf").make(1 << 20)
+    allocator.may_compile = True
+    monkeypatch.setattr(allocator, "use_kernels", lambda: calls.append(1))
+    placed = allocator.take(10)
+    assert isinstance(placed, Placement)
+    assert not calls
+    allocator.replay(random_operations(1, 5000, 10, 1 << 10))
+    assert calls
+    ready = False
+    before = len(calls)
+    allocator.take(10)
+    assert len(calls) == before
+
+
+def test_that_running_totals_follow_batches_and_single_calls() -> None:
+    allocator = Variant("best-fit").make(1 << 20)
+    allocator.take(1000)
+    allocator.replay(random_operations(1, 50, 20, 1 << 10))
+    allocator.take(1000)
+    report = allocator.report()
+    assert (allocator.free_bytes, allocator.live_count) == (report.free, report.live)

@@ -24,6 +24,7 @@ class Variant:
         entry = next(entry for entry in ALLOCATORS if entry.id == self.id)
         allocator = entry.make(size, **self.options, **more)
         assert isinstance(allocator, RangeAllocator)
+        allocator.may_compile = False
         if compiled:
             allocator.use_kernels()
         return allocator
