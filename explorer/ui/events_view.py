@@ -196,7 +196,7 @@ class EventsView(QWidget):
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for index, width in enumerate(_WIDTHS):
-            self.table.setColumnWidth(index, width)
+            self.table.setColumnWidth(index, theme.scaled(width))
         self._kind = QComboBox()
         self._kind.setObjectName("event_kind")
         self._kind.setAccessibleName("Kind of event")

@@ -243,7 +243,7 @@ class ResourcesView(QWidget):
     def _size_columns(self) -> None:
         widths = self._workspace.settings.column_widths("resources")
         for index, column in enumerate(COLUMNS):
-            width = widths[index] if len(widths) == len(COLUMNS) else column.width
+            width = widths[index] if len(widths) == len(COLUMNS) else self._workspace.theme.scaled(column.width)
             self.table.setColumnWidth(index, width)
 
     def _make_toggles(self) -> tuple[QPushButton, QPushButton, QPushButton]:

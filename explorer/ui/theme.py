@@ -109,6 +109,10 @@ class Theme(QObject):
         """Height of a table row in logical pixels."""
         return max(self.size("row"), QFontMetrics(self.font()).height() + 8)
 
+    def scaled(self, px: int) -> int:
+        """Return a width that was measured for the 12 px body font, for the user's font."""
+        return px * self.body_px // _BODY_PX
+
     def font(self, px: int | None = None, *, strong: bool = False) -> QFont:
         """Return the UI font with tabular figures."""
         font = QFont(self._application.font())

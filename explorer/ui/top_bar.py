@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSlider, QToolButton, QVBoxLayout, QWidget
 
+from explorer.core.events import EventKind
 from explorer.ui.controls import ElidedLabel, label
 from explorer.ui.gauges import GaugeRow
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from explorer.sim.commands import RunState
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.actions import ActionSet
+    from explorer.ui.theme import Theme
     from explorer.ui.workspace import Workspace
 
 BASE_FRAMES_PER_S = 60.0
@@ -25,6 +28,39 @@ SPEEDS: tuple[tuple[str, float | None], ...] = (
 
 _TRANSPORT = ("restart", "step_back", "play", "step_call", "step_frame", "loop")
 _SLIDER_MAX = 1_000_000
+_MOST_MARKS = 400
+_LOST = frozenset({EventKind.DEVICE_LOST.value, EventKind.DEVICE_REMOVED.value})
+
+
+class MarkedSlider(QSlider):
+    """A slider with marks above its groove: amber for thrash and budget changes, red for loss."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._theme = theme
+        self._marks: tuple[tuple[int, str], ...] = ()
+        theme.changed.connect(self.update)
+
+    @property
+    def marks(self) -> tuple[tuple[int, str], ...]:
+        """The shown marks: (frame, kind of event)."""
+        return self._marks
+
+    def set_marks(self, marks: tuple[tuple[int, str], ...]) -> None:
+        """Show marks at frames."""
+        if marks != self._marks:
+            self._marks = marks
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the slider, then the marks."""
+        super().paintEvent(event)
+        span = max(self.maximum() - self.minimum(), 1)
+        painter = QPainter(self)
+        for frame, kind in self._marks[-_MOST_MARKS:]:
+            x = 5 + (self.width() - 10) * frame / span
+            colour = self._theme.colour("error" if kind in _LOST else "warn")
+            painter.fillRect(QRectF(x, 0, 2, 4), colour)
 
 
 class Scrubber(QWidget):
@@ -36,7 +72,7 @@ class Scrubber(QWidget):
 
     sought = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._frame, self._frames = 0, 0
         layout = QVBoxLayout(self)
@@ -52,7 +88,7 @@ class Scrubber(QWidget):
         for part in (self._word, self._counter, self._of):
             head.addWidget(part)
         head.addWidget(self._right, 1)
-        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider = MarkedSlider(theme)
         self._slider.setObjectName("scrubber")
         self._slider.setAccessibleName("Frame")
         self._slider.setRange(0, 1)
@@ -65,6 +101,10 @@ class Scrubber(QWidget):
     def counter_text(self) -> str:
         """Return the frame counter, for example ``1,284 / 3,000``."""
         return f"{self._counter.text()} {self._of.text()}".strip()
+
+    def show_marks(self, marks: tuple[tuple[int, str], ...]) -> None:
+        """Show what happened at which frame."""
+        self._slider.set_marks(marks)
 
     def show_state(self, frame: int, frames: int, right: str) -> None:
         """Show where a run stands; ``frames`` 0 is an endless one."""
@@ -120,7 +160,7 @@ class TopBar(QWidget):
         self._speed.currentIndexChanged.connect(self._on_speed)
         layout.addWidget(self._speed)
         layout.addSpacing(8)
-        self.scrubber = Scrubber()
+        self.scrubber = Scrubber(workspace.theme)
         self.scrubber.setMinimumWidth(130)
         self.scrubber.setMaximumWidth(300)
         self.scrubber.sought.connect(self.sought)
@@ -144,6 +184,7 @@ class TopBar(QWidget):
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show the gauges of a snapshot."""
         self.gauges.show_snapshot(snapshot)
+        self.scrubber.show_marks(snapshot.history.marks if snapshot.history is not None else ())
         self._show_frame()
 
     @Slot(object)

@@ -89,11 +89,11 @@ class ViewLinks(QObject):
             return
         preview, name, heap = shown
         ghost, snapshot = preview.ghost, self._workspace.snapshot
-        if ghost is not None and snapshot is not None and ghost.heap < 0 and ghost.segment < len(snapshot.segments):
+        own_heap = ghost is not None and ghost.heap < 0
+        if own_heap and snapshot is not None and snapshot.segments[ghost.segment].placement == "paged":
             # A heap of its own in paged memory has no place among the others: the verdict says so already.
-            if snapshot.segments[ghost.segment].placement == "paged":
-                self._map.set_ghost(None)
-                return
+            self._map.set_ghost(None)
+            return
         self._map.set_ghost(preview.ghost, name, preview.refusal, self._small_holes(preview, heap))
 
     def _small_holes(self, preview: Preview, heap: str) -> list[tuple[int, int, int, int]]:
