@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from explorer.core.units import align_up, is_power_of_two
 from explorer.rules.d3d9_resource import Resource, describe, full_chain
 from explorer.rules.d3d9_runtime import DEFAULT, Runtime
 from explorer.rules.d3d9_verdicts import NOTAVAILABLE, Fault, fault, granted, refused
-from explorer.tables.d3d9_tables import formats, usage_rows
+from explorer.tables.d3d9_tables import usage_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -403,18 +404,21 @@ CHECKS: tuple[Callable[[Wish], Fault | None], ...] = (
 _POOL_RULES = ("R2.2", "R2.3", "R2.4", "R2.5")
 
 
-def _permits(resource: Resource) -> tuple[str, ...]:
-    names = ["ok.create", _POOL_RULES[resource.pool]]
-    if resource.pool == DEFAULT_POOL:
-        if resource.usage & TARGETS:
+@functools.cache
+def _permits(pool: int, usage: int, *, buffer: bool, chain: bool, depth: bool) -> tuple[str, ...]:
+    names = ["ok.create", _POOL_RULES[pool]]
+    if pool == DEFAULT_POOL:
+        if usage & TARGETS:
             names.append("R4.1")
         else:
-            names.append("R4.6" if resource.is_dynamic else "R3.7" if resource.is_buffer else "R4.1")
-        names.append("layout.buffer" if resource.is_buffer else "layout.device")
+            names.append("R4.6" if usage & Usage.DYNAMIC else "R3.7" if buffer else "R4.1")
+        names.append("layout.buffer" if buffer else "layout.device")
     else:
-        names.append("layout.buffer" if resource.is_buffer else "R11.2")
-    if resource.usage & Usage.AUTOGENMIPMAP:
-        names.append("R2.11" if formats()[resource.format].kind == "depth" else "R2.10")
+        names.append("layout.buffer" if buffer else "R11.2")
+    if usage & Usage.AUTOGENMIPMAP:
+        names.append("R2.11" if depth else "R2.10")
+    elif chain:
+        names.append("R11.1")
     return tuple(names)
 
 
@@ -434,4 +438,7 @@ def judge_create(arguments: CreateInput, runtime: Runtime = DEFAULT) -> Verdict:
         "Usage": resource.usage,
         "Pool": Pool(resource.pool).constant,
     }
-    return granted(*_permits(resource), values=values)
+    names = _permits(
+        resource.pool, resource.usage, buffer=resource.is_buffer, chain=wish.levels == 0, depth=wish.is_depth
+    )
+    return granted(*names, values=values)

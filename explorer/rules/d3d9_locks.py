@@ -206,6 +206,8 @@ def judge_lock(arguments: Lock, state: BufferState, runtime: Runtime = DEFAULT) 
 
 def _permits(flags: int, resource: Resource, runtime: Runtime, *, bad: bool) -> tuple[str, ...]:
     names = ["ok.lock", "R7.2"]
+    if resource.kind == "back_buffer":
+        names.append("R7.10")
     if resource.pool == Pool.MANAGED:
         names.append("R2.3")
     if resource.is_buffer and resource.pool == Pool.DEFAULT:
@@ -216,6 +218,8 @@ def _permits(flags: int, resource: Resource, runtime: Runtime, *, bad: bool) -> 
         names.append("R7.9")
     if resource.pool != Pool.DEFAULT and not resource.is_buffer:
         names.append("R10.5" if resource.user_memory else "R11.2")
+        if resource.info is not None and resource.info.vendor:
+            names.append("R11.5")
     return tuple(names)
 
 

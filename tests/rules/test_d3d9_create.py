@@ -132,7 +132,7 @@ def test_that_all_violated_rules_are_reported_and_the_first_decides() -> None:
 
 def test_that_a_success_names_the_rules_that_permit() -> None:
     verdict = judge(texture(Usage=Usage.DYNAMIC, Levels=0))
-    assert rules_of(verdict) == ["ok.create", "R2.2", "R4.6", "layout.device"]
+    assert rules_of(verdict) == ["ok.create", "R2.2", "R4.6", "layout.device", "R11.1"]
     assert verdict.values == {"Type": "D3DRTYPE_TEXTURE", "Levels": 7, "Usage": 512, "Pool": "D3DPOOL_DEFAULT"}
 
 

@@ -30,7 +30,7 @@ def computed() -> dict[str, dict[str, list[int]]]:
 def write() -> None:
     """Write the table."""
     rows = [f"{json.dumps(rule)}: {json.dumps(kinds, separators=(',', ':'))}" for rule, kinds in computed().items()]
-    head = '{\n"schema": "d3d9-evidence/1",\n"note": "rule: kind of vector: numbers of the vectors it decided",\n"rules": {\n'
+    head = '{\n"schema": "d3d9-evidence/1",\n"note": "rule: kind of vector: numbers of its vectors",\n"rules": {\n'
     TABLE.write_text(head + ",\n".join(rows) + "\n}\n}\n", encoding="utf-8")
 
 
