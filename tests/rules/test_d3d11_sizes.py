@@ -23,8 +23,8 @@ def bits_by_name(name: str) -> int:
     """Return bits of a texel: the digits behind the channel letters of the format's name."""
     if name in _SPECIAL:
         return _SPECIAL[name]
-    channels = re.match(r"(?:[RGBADXSE]\d+)+(?:_?(?:[GSXB]\d+)+)?", name.replace("_TYPELESS_", "_").replace("_UNORM_", "_")
-                        .replace("_FLOAT_", "_"))  # fmt: skip
+    bare = re.sub(r"_(TYPELESS|UNORM|FLOAT)_", "_", name)
+    channels = re.match(r"(?:[RGBADXSE]\d+)+(?:_?(?:[GSXB]\d+)+)?", bare)
     assert channels, name
     return sum(int(digits) for digits in re.findall(r"[RGBADXSE](\d+)", channels[0]))
 
