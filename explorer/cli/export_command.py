@@ -16,7 +16,12 @@ def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("export", help="write a scenario's or a file's layout in another format")
     parser.add_argument("source", metavar="IN", help="scenario id or file, or - for standard input")
-    parser.add_argument("--to", metavar="FORMAT", required=True, help="snapshot-json, csv, png, trace-json, text")
+    parser.add_argument(
+        "--to",
+        metavar="FORMAT",
+        required=True,
+        help="snapshot-json, d3d12ma-json, vma-json, csv, png, trace-json, text",
+    )
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write, or - for standard output")
     parser.add_argument("--frame", metavar="N", help="frames that a scenario runs first (default: all)")
     parser.add_argument("--view", metavar="V", help="view to export, where the format has several")

@@ -36,6 +36,31 @@ def imported() -> Snapshot:
     return opened.snapshot
 
 
+@cache
+def of_d3d12ma() -> Snapshot:
+    """Heaps of every type, custom ones in both memories."""
+    pool = write.Pool(
+        [[("FREE", 256, 0, ""), ("TEXTURE3D", 4096, 1, "t"), ("BUFFER", 64, 0x100, "")]], [("BUFFER", 9, 0, "d")]
+    )
+    document = write.d3d12ma({"DEFAULT": pool, "UPLOAD": pool, "READBACK": pool, "GPU_UPLOAD": pool})
+    custom = [{"Name": f"{i}", "Flags": [f"MEMORY_POOL_L{i}"], **write.pool_json(pool)} for i in range(2)]
+    opened = open_file(write.text({**document, "CustomPools": {"CUSTOM": custom}}), "made.json")
+    assert opened.snapshot is not None
+    return opened.snapshot
+
+
+@cache
+def overlapping() -> Snapshot:
+    """Two ranges of a block that share bytes."""
+    document = write.vma_c(
+        {"Type 0": write.Pool([[("BUFFER", 99, 0, "a"), ("BUFFER", 99, 0, "b"), ("FREE", 60, 0, "")]])}
+    )
+    document["DefaultPools"]["Type 0"]["Blocks"]["0"]["Suballocations"][1]["Offset"] = 40
+    opened = open_file(write.text(document), "made.json")
+    assert opened.snapshot is not None
+    return opened.snapshot
+
+
 def with_large_numbers() -> Snapshot:
     """A simulated snapshot with values that do not fit a double, and a fraction in a call."""
     plain = simulated()

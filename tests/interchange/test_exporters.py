@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from explorer.errors import CommandError, InputError
-from explorer.interchange import EXPORTERS, ExportOptions, exporter_by_id, write_atomically
+from explorer.interchange import EXPORTERS, ExportOptions, exporter_by_id, open_file, write_atomically
 from explorer.interchange import files as files_module
 from explorer.interchange.exporters import exporter_for_ending
 from explorer.interchange.files import read_bytes, unpack
@@ -20,6 +20,7 @@ from explorer.sim.scenarios import load_simulation
 from tests.interchange import snapshots
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from explorer.sim.snapshot import Snapshot
@@ -105,6 +106,37 @@ def test_that_trace_events_show_each_range_at_its_offset() -> None:
         zip(snapshot.blocks.offset.tolist(), snapshot.blocks.size.tolist(), strict=True)
     )
     assert exporter_by_id("trace-json").rows(snapshot, ExportOptions()) == len(ranges)
+
+
+@pytest.mark.parametrize("format_id", ["d3d12ma-json", "vma-json"])
+@pytest.mark.parametrize(
+    "make", [snapshots.simulated, snapshots.imported, snapshots.of_d3d12ma], ids=lambda f: f.__name__
+)
+def test_that_an_exported_dump_opens_with_every_allocation_and_sums_that_agree(
+    format_id: str, make: Callable[[], Snapshot]
+) -> None:
+    snapshot = make()
+    exporter = exporter_by_id(format_id)
+    opened = open_file(exporter.export(snapshot, ExportOptions()), "made.json")
+    assert opened.format == {"d3d12ma-json": "d3d12ma", "vma-json": "vma-c"}[format_id]
+    assert opened.agrees is True
+    assert opened.snapshot is not None
+    assert opened.totals is not None
+    assert opened.totals.allocations == exporter.rows(snapshot, ExportOptions()) == len(snapshot.blocks)
+    assert opened.totals.allocation_bytes == int(snapshot.blocks.size.sum())
+    assert sorted(opened.snapshot.blocks.size.tolist()) == sorted(snapshot.blocks.size.tolist())
+
+
+def test_that_the_viewer_finds_gap_free_ranges_in_offset_order() -> None:
+    document = json.loads(exporter_by_id("vma-json").export(snapshots.overlapping(), ExportOptions()))
+    assert document["General"]["RangesLeftOut"] == 1
+    for pool in document["DefaultPools"].values():
+        for block in pool["Blocks"].values():
+            end = 0
+            for row in block["Suballocations"]:
+                assert row["Offset"] == end
+                end += row["Size"]
+            assert end == block["TotalBytes"]
 
 
 def test_that_a_report_cannot_steer_a_terminal() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from explorer.errors import CommandError
 from explorer.interchange.exporters.csv_tables import CsvExporter
+from explorer.interchange.exporters.dump_json import D3d12MaJsonExporter, VmaJsonExporter
 from explorer.interchange.exporters.png_file import PngExporter
 from explorer.interchange.exporters.protocol import Exporter, ExportOptions
 from explorer.interchange.exporters.snapshot_json import SnapshotJsonExporter
@@ -14,6 +15,8 @@ __all__ = ["EXPORTERS", "ExportOptions", "Exporter", "exporter_by_id", "exporter
 
 EXPORTERS: tuple[Exporter, ...] = (
     SnapshotJsonExporter(),
+    D3d12MaJsonExporter(),
+    VmaJsonExporter(),
     CsvExporter(),
     PngExporter(),
     TraceJsonExporter(),
