@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from explorer.cli.bench_command import register
 from explorer.cli.main import main as run_command_line
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Mapping
+
+    from explorer.cli.bench_command import Figures
 
 
 def main() -> int:
     """Run the program with the arguments of the process and return its exit code."""
+    register(_window_figures)
     return run_command_line(sys.argv[1:], {"gui": _gui, "screenshot": _screenshot})
+
+
+def _window_figures() -> Mapping[str, Callable[[], Figures]]:
+    """Return what the window can measure of itself; nothing where Qt or the measurements are missing."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    try:
+        bench = import_module("explorer.ui.bench")
+    except ImportError:
+        return {}
+    return bench.WINDOW_FIGURES
 
 
 def _gui(args: argparse.Namespace) -> int:

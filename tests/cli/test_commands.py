@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from explorer.cli import bench_command
-from explorer.cli.bench_model import BenchRow, CannotRunError, Contenders, Target
+from explorer.cli import bench_command, bench_map
+from explorer.cli.bench_model import BenchRow, Contenders, Target
 from explorer.core.events import EventKind
 from explorer.interchange import EXPORTERS
 from explorer.interchange.snapshot_encode import snapshot_sha256
@@ -186,35 +186,36 @@ def test_that_bench_measures_alternating_contenders_and_skips_what_cannot_run(
 
         return work
 
-    def nothing() -> Contenders:
-        raise CannotRunError("not here")
-
     rows = (
         BenchRow("map.full", "a", "ms", lambda: Contenders(contender("us", 4.0), contender("them", 2.0)), "b",
                  Target("<=", 1.5)),
         BenchRow("hit", "c", "us", lambda: Contenders(contender("us", 4.0), fixed=8.0), "d", Target("<=", 1.0)),
-        BenchRow("soak", "e", "ratio", nothing),
     )  # fmt: skip
-    monkeypatch.setattr(bench_command, "_EXTRA", [lambda: rows])
-    answer = run(capfd, "bench", "--only", "map.full,hit,soak", "--rounds", "3", "--gate", "--json")
+    monkeypatch.setattr(bench_map, "ROWS", rows)
+    figures = {"window.ticks": lambda: (contender("us", 1.0), None)}
+    monkeypatch.setattr(bench_command, "_FIGURES", [lambda: figures])
+    answer = run(capfd, "bench", "--only", "map.full,hit,soak,window.*", "--rounds", "3", "--gate", "--json")
     document = answer.object("bench")
     assert calls[:8] == ["us", "them"] * 4
     assert answer.code == 1
     by_id = {row["id"]: row for row in document["rows"]}
     assert (by_id["map.full"]["ratio"], by_id["map.full"]["met"], by_id["map.full"]["rounds"]) == (2.0, False, 3)
     assert (by_id["hit"]["ratio"], by_id["hit"]["met"]) == (0.5, True)
-    assert (by_id["soak"]["value"], by_id["soak"]["skipped"]) == (None, "not here")
+    assert by_id["soak"]["value"] is None
+    assert "needs the window" in by_id["soak"]["skipped"]
+    assert (by_id["window.ticks"]["met"], by_id["window.ticks"]["yardstick"]["value"]) == (True, 0.99)
+    assert by_id["window.paint"]["skipped"] is not None
     assert run(capfd, "bench", "--only", "hit", "--rounds", "1", "--gate").code == 0
 
 
 def test_that_bench_has_a_row_for_every_id_of_the_contract(capfd: Capture) -> None:
     ids = {row.id for row in bench_command.all_rows()}
-    for name in (
-        "alloc.tlsf.10k", "alloc.offset-bins.100k.events", "packing.best-fit.10k", "evict.lru", "misses.arc",
-        "map.full", "map.pan", "map.scaling", "hit", "window.paint", "window.ticks", "sim.beside", "frames",
-        "dump.load", "dump.png.1k", "dump.png.100k", "dump.png.1M", "table.sort", "table.filter", "seek", "start.first-paint",
-        "start.cli", "soak",
-    ):  # fmt: skip
+    names = """
+        alloc.tlsf.10k alloc.offset-bins.100k.events packing.best-fit.10k evict.lru misses.arc map.full map.pan
+        map.scaling hit window.paint window.ticks sim.beside frames dump.load dump.png.1k dump.png.100k dump.png.1M
+        table.sort table.filter seek start.first-paint start.cli soak
+    """
+    for name in names.split():
         assert name in ids
     listed = run(capfd, "bench", "--list", "--only", "window.*").out
     assert "window.ticks" in listed
