@@ -59,6 +59,15 @@ def test_that_the_kernel_and_numpy_paint_the_same_pixels(mode: Mode, ratio: floa
             assert np.array_equal(slow.pixels, fast.pixels)
 
 
+@pytest.mark.skipif(is_jit_disabled(), reason="compiling is forbidden here")
+@given(st.lists(st.tuples(st.integers(0, 4000), st.integers(1, 400)), min_size=1, max_size=60), st.integers(5, 400))
+@settings(max_examples=40, deadline=None)
+def test_that_kernel_and_numpy_agree_on_any_overlap_at_any_width(blocks: list[tuple[int, int]], width: int) -> None:
+    layout = lay_out(one_heap(blocks, 1 << 13), row_bytes=1 << 12, width=width)
+    slow, fast = painted(layout, height=120), painted(layout, height=120, compiled=True)
+    assert np.array_equal(slow.pixels, fast.pixels)
+
+
 @given(st.lists(st.tuples(st.integers(0, (1 << 20) - 64), st.integers(1, 64)), min_size=1, max_size=40))
 @settings(max_examples=40)
 def test_that_no_block_vanishes_however_far_out_the_view_is(blocks: list[tuple[int, int]]) -> None:
