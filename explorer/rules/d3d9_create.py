@@ -263,8 +263,8 @@ def _levels(w: Wish) -> Fault | None:
         return None
     if w.levels > full_chain(*(value for _, value in w.sizes)):
         return fault("R11.1", "ask for 0 levels, which is the whole chain", {"Levels": 0})
-    if w.kind == "cube_texture" and w.levels > 1 and not w.runtime.mip_cube_maps and w.pool != SCRATCH:
-        return fault("caps.mipcube", "ask for one level", {"Levels": 1})
+    if w.levels > 1 and w.pool != SCRATCH and not w.runtime.has_levels(w.kind):
+        return fault("caps.mipcube" if w.kind == "cube_texture" else "caps.mip", "ask for one level", {"Levels": 1})
     return None
 
 

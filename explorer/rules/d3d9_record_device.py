@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from explorer.core.d3d9 import MultisampleType
 from explorer.rules.d3d9_phrases import NotUnderstoodError, parse_format
-from explorer.rules.d3d9_runtime import CAP_FIELDS, OPTION_KEYS, Runtime, runtime_of
+from explorer.rules.d3d9_runtime import CAP_FIELDS, OPTION_KEYS, OTHER_CAPS, Runtime, runtime_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,6 +105,8 @@ def _stated(phrase: str, record: VectorRecord, runtime: Runtime) -> Mapping[str,
         # "With or without": the first of the two holds.
         absent = before in ("no", "without") or (cap[3] or "").strip() == "clear"
         return {CAP_FIELDS[cap[2]]: not absent}
+    if cap is not None and cap[2] in OTHER_CAPS:
+        return {}
     samples = _SAMPLES.match(text)
     if samples is not None and int(samples[1]) in set(MultisampleType):
         number = int(samples[1])
@@ -150,6 +152,8 @@ def _required(key: str, value: object) -> Mapping[str, object]:
         windows = {"xp": "xp", "winxp": "xp", "7": "win7", "win7": "win7"}.get(value.lower())
         if windows is not None:
             return {"windows": windows}
+    if key in OTHER_CAPS and isinstance(value, bool):
+        return {}
     if key in CAP_FIELDS and isinstance(value, bool):
         return {field: value}
     if key in ("max_texture_width", "max_texture_height", "max_volume_extent", "quality_levels"):

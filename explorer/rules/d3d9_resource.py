@@ -205,7 +205,7 @@ def _describe_texture(
     else:
         kind, width, height = "texture", arguments.Width, arguments.Height
     levels, stored = _levels(arguments.Levels, (width, height, depth), usage)
-    if kind == "cube_texture" and not runtime.mip_cube_maps and arguments.Levels == 0:
+    if arguments.Levels == 0 and arguments.Pool != Pool.SCRATCH and not runtime.has_levels(kind):
         levels, stored = 1, 1
     return Resource(
         kind, width, height, depth, levels, stored, usage, int(arguments.Format), int(arguments.Pool), user_memory=user

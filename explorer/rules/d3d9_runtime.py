@@ -19,7 +19,11 @@ CAP_FIELDS: Mapping[str, str] = {
     "D3DPTEXTURECAPS_NONPOW2CONDITIONAL": "nonpow2_conditional",
     "D3DPTEXTURECAPS_CUBEMAP": "cube_maps",
     "D3DPTEXTURECAPS_VOLUMEMAP": "volume_maps",
+    "D3DPTEXTURECAPS_CUBEMAP_POW2": "pow2",
+    "D3DPTEXTURECAPS_VOLUMEMAP_POW2": "pow2",
+    "D3DPTEXTURECAPS_MIPMAP": "mip_maps",
     "D3DPTEXTURECAPS_MIPCUBEMAP": "mip_cube_maps",
+    "D3DPTEXTURECAPS_MIPVOLUMEMAP": "mip_volume_maps",
     "D3DCAPS2_DYNAMICTEXTURES": "dynamic_textures",
     "D3DCAPS2_CANAUTOGENMIPMAP": "autogen_mipmaps",
     "D3DCAPS2_CANMANAGERESOURCE": "driver_managed",
@@ -61,7 +65,9 @@ class Runtime:
         nonpow2_conditional: 2D textures of one level are exempt from that.
         cube_maps: Cube textures exist.
         volume_maps: Volume textures exist.
+        mip_maps: Textures may have levels.
         mip_cube_maps: Cube textures may have levels.
+        mip_volume_maps: Volume textures may have levels.
         dynamic_textures: D3DCAPS2_DYNAMICTEXTURES.
         autogen_mipmaps: D3DCAPS2_CANAUTOGENMIPMAP.
         driver_managed: D3DCAPS2_CANMANAGERESOURCE.
@@ -92,7 +98,9 @@ class Runtime:
     nonpow2_conditional: bool = False
     cube_maps: bool = True
     volume_maps: bool = True
+    mip_maps: bool = True
     mip_cube_maps: bool = True
+    mip_volume_maps: bool = True
     dynamic_textures: bool = True
     autogen_mipmaps: bool = True
     driver_managed: bool = True
@@ -117,12 +125,25 @@ class Runtime:
         """Whether the runtime is that of Windows XP."""
         return self.windows == "xp" and not self.ex
 
+    def has_levels(self, kind: str) -> bool:
+        """Return whether textures of a kind may have more than one level outside SCRATCH."""
+        if kind == "cube_texture":
+            return self.mip_cube_maps
+        return self.mip_volume_maps if kind == "volume_texture" else self.mip_maps
+
     def supports(self, value: int, use: str) -> bool:
         """Return whether the device supports a format for a use (a letter of the format table)."""
         if (value, use) in self.granted:
             return True
         return use in format_uses(value) and (value, use) not in self.denied
 
+
+OTHER_CAPS = (
+    "D3DCAPS3_COPY_TO_VIDMEM", "D3DCAPS3_COPY_TO_SYSTEMMEM", "D3DDEVCAPS_TEXTURENONLOCALVIDMEM",
+    "D3DDEVCAPS_TEXTURESYSTEMMEMORY", "D3DDEVCAPS_TEXTUREVIDEOMEMORY", "D3DDEVCAPS_SEPARATETEXTUREMEMORIES",
+    "D3DDEVCAPS_CANBLTSYSTONONLOCAL",
+)  # fmt: skip
+"""Capability bits on which no answer depends."""
 
 DEFAULT = Runtime()
 DEFAULT_EX = Runtime(ex=True)

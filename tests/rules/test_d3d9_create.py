@@ -101,6 +101,7 @@ DEVICES = [
     (d3d9.CreateCubeTexture(8, 1, NONE, A8, Pool.MANAGED), Runtime(cube_maps=False), "caps.cube"),
     (d3d9.CreateVolumeTexture(8, 8, 8, 1, NONE, A8, Pool.MANAGED), Runtime(volume_maps=False), "caps.volume"),
     (d3d9.CreateCubeTexture(8, 2, NONE, A8, Pool.MANAGED), Runtime(mip_cube_maps=False), "caps.mipcube"),
+    (texture(Levels=2), Runtime(mip_maps=False), "caps.mip"),
     (texture(Usage=Usage.DYNAMIC), Runtime(dynamic_textures=False), "R3.8"),
     (texture(Width=64, Height=4), Runtime(max_aspect=8), "limit.aspect"),
     (
@@ -134,6 +135,12 @@ def test_that_a_success_names_the_rules_that_permit() -> None:
     verdict = judge(texture(Usage=Usage.DYNAMIC, Levels=0))
     assert rules_of(verdict) == ["ok.create", "R2.2", "R4.6", "layout.device", "R11.1"]
     assert verdict.values == {"Type": "D3DRTYPE_TEXTURE", "Levels": 7, "Usage": 512, "Pool": "D3DPOOL_DEFAULT"}
+
+
+def test_that_a_chain_has_one_level_where_the_device_has_no_mipmaps() -> None:
+    flat = Runtime(mip_maps=False)
+    assert judge(texture(Levels=0), None, flat).values["Levels"] == 1
+    assert judge(texture(Levels=0, Pool=Pool.SCRATCH), None, flat).values["Levels"] == 7
 
 
 def test_that_generated_levels_are_hidden() -> None:
