@@ -77,7 +77,8 @@ _STATEFUL: Mapping[type, tuple[type, Callable[[Any, Any, D3d12Runtime], Verdict]
     d3d12.CreateRenderTargetView: (ViewState, judge_view),
     d3d12.CreateDepthStencilView: (ViewState, judge_view),
     d3d12.CreateSampler: (ViewState, judge_view),
-    d3d12.EnqueueMakeResident: (BudgetState, lambda a, s, _: judge_make_resident(a.Flags, 0, s)),
+    d3d12.MakeResident: (BudgetState, lambda a, s, _: judge_make_resident(a, s)),
+    d3d12.EnqueueMakeResident: (BudgetState, lambda a, s, _: judge_make_resident(a, s)),
 }
 NEEDS: Mapping[type, type] = {kind: state for kind, (state, _) in _STATEFUL.items()}
 """Input type → the state that ``judge`` needs for it."""

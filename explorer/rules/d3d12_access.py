@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from explorer.core import d3d12
 from explorer.core.d3d12_enums import Feature, ResidencyFlags, ResourceFlags
 from explorer.core.d3d12_structs import HeapProperties, ResourceDesc
 from explorer.core.dxgi import DXGI_FORMAT
@@ -17,7 +18,6 @@ from explorer.tables.dxgi_formats import format_info
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from explorer.core import d3d12
     from explorer.core.verdicts import Verdict
 
 _PRIORITY_UNIT = constant("PRIORITY_UNIT_BYTES")
@@ -101,18 +101,21 @@ class BudgetState:
     Attributes:
         budget_bytes: What the system grants.
         usage_bytes: What is used.
+        wanted_bytes: What would become resident.
         memory_left: Whether there is physical memory at all.
     """
 
     budget_bytes: int
     usage_bytes: int
+    wanted_bytes: int = 0
     memory_left: bool = True
 
 
-def judge_make_resident(flags: ResidencyFlags, size_bytes: int, state: BudgetState) -> Verdict:
-    """Return whether objects of a size can be made resident."""
+def judge_make_resident(arguments: d3d12.MakeResident | d3d12.EnqueueMakeResident, state: BudgetState) -> Verdict:
+    """Return whether objects can be made resident."""
     found = Findings()
-    over = state.usage_bytes + size_bytes > state.budget_bytes
+    flags = arguments.Flags if isinstance(arguments, d3d12.EnqueueMakeResident) else ResidencyFlags.NONE
+    over = state.usage_bytes + state.wanted_bytes > state.budget_bytes
     if not state.memory_left:
         found.refuse("8.3c")
     elif over and flags & ResidencyFlags.DENY_OVERBUDGET:

@@ -132,7 +132,9 @@ def check_heap(desc: HeapDesc, runtime: D3d12Runtime, found: Findings) -> None:
     if desc.Flags & HeapFlags.ALLOW_DISPLAY:
         found.refuse("2.4a", "remove ALLOW_DISPLAY", {"Flags": desc.Flags & ~HeapFlags.ALLOW_DISPLAY})
     denied = desc.Flags & DENY_ALL
-    if runtime.heap_tier < 2 and int(denied).bit_count() != 2:
+    # A cross-adapter heap takes cross-adapter resources only, and must not deny any category (2.7b).
+    one_category = runtime.heap_tier < 2 and not desc.Flags & CROSS_ADAPTER_HEAP
+    if one_category and int(denied).bit_count() != 2:
         buffers = (desc.Flags & ~DENY_ALL) | HeapFlags.ALLOW_ONLY_BUFFERS
         found.refuse("2.5a", "let it hold buffers only", {"Flags": buffers})
     elif denied == DENY_ALL:

@@ -377,11 +377,10 @@ def residency(call: str, source: RecordInput, device: Device, requires: Mapping[
         available = available_for_reservation(source.uint("Budget"))
         return {"AvailableForReservation": available}, (reason("8.5a"),)
     if call == "EnqueueMakeResident":
-        state = BudgetState(
-            source.uint("budget"), source.uint("usage"), source.get("physical_memory_left", bool, True)
-        )  # fmt: skip
+        left = source.get("physical_memory_left", bool, True)
+        state = BudgetState(source.uint("budget"), source.uint("usage"), source.uint("size"), left)
         flags = source.get("flags", ResidencyFlags, ResidencyFlags.NONE)
-        verdict = judge_make_resident(flags, source.uint("size"), state)
+        verdict = judge_make_resident(d3d12.EnqueueMakeResident((), flags), state)
         return {"hr": verdict.hr}, verdict.reasons
     if call == "D3DX12Residency grace period":
         usage, budget = source.uint("local_usage"), source.uint("local_budget")

@@ -119,6 +119,13 @@ def test_that_a_placed_resource_lies_in_its_heap(offset: int, rules: list[str]) 
     assert [rule for rule in broken(call, heap) if rule.startswith("3.18")] == rules
 
 
+def test_that_a_cross_adapter_heap_serves_every_category_on_tier_1_too() -> None:
+    tier1 = replace(DEFAULT, heap_tier=1)
+    shared = HeapFlags.SHARED | HeapFlags.SHARED_CROSS_ADAPTER
+    assert broken(d3d12.CreateHeap(HeapDesc(1 << 20, ON_GPU, Flags=shared)), None, tier1) == []
+    assert broken(d3d12.CreateHeap(HeapDesc(1 << 20, ON_GPU)), None, tier1) == ["2.5a"]
+
+
 def test_that_a_probe_answers_s_false() -> None:
     verdict = judge(d3d12.CreateCommittedResource(ON_GPU, TEXTURE, ppvResource=False))
     assert (verdict.hr, verdict.values["SegmentGroup"]) == ("S_FALSE", "LOCAL")
@@ -232,13 +239,14 @@ def test_that_the_tiling_of_a_live_resource_is_told() -> None:
     ("flags", "usage", "left", "hr"),
     [
         (ResidencyFlags.NONE, 2000, True, "S_OK"),
-        (ResidencyFlags.DENY_OVERBUDGET, 500, True, "S_OK"),
+        (ResidencyFlags.DENY_OVERBUDGET, 900, True, "S_OK"),
+        (ResidencyFlags.DENY_OVERBUDGET, 901, True, "E_OUTOFMEMORY"),
         (ResidencyFlags.DENY_OVERBUDGET, 2000, True, "E_OUTOFMEMORY"),
         (ResidencyFlags.NONE, 0, False, "E_OUTOFMEMORY"),
     ],
 )
 def test_that_the_budget_binds_only_on_demand(flags: ResidencyFlags, usage: int, left: bool, hr: str) -> None:
-    assert judge(d3d12.EnqueueMakeResident(("a",), flags), BudgetState(1000, usage, left)).hr == hr
+    assert judge(d3d12.EnqueueMakeResident(("a",), flags), BudgetState(1000, usage, 100, left)).hr == hr
 
 
 def test_that_the_numbers_of_residency_are_those_of_the_documents() -> None:
