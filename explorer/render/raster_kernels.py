@@ -117,7 +117,7 @@ def scan(strip: Any, scale: float, start: Any, end: Any, reach: Any, looks: Any,
         if tiny >= 8000:
             flush(cells, cell, tiny, colours, 0, 0, 0, 0)
             tiny, colours = 0, 0
-        cell_end = g0 + int((cell + 1 - x0 - 1e-6) * per_byte)
+        cell_end = min(g0 + int((cell + 1 - x0 - 1e-6) * per_byte), g1)
     flush(cells, cell, tiny, colours, amount, red, green, blue)
     return count
 
