@@ -10,14 +10,16 @@ leads to an earlier heap or a lower offset; so every run ends.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from explorer.errors import CommandError, InputError
 from explorer.memory.allocators.protocol import Allocator, Block, Placement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from explorer.core.spans import Span
 
@@ -93,9 +95,16 @@ class Defragmentation:
         # Alignments of what moved in this step: the caller cannot know the new places yet.
         self._moved_alignment: dict[tuple[int, int], int] = {}
         self._moved_in_pass = False
-        # Where the next step goes on: position of the heap, and only blocks below the offset.
+        # Where the run stands: position of the heap, and only blocks below the offset.
         self._position = len(self._order) - 1
         self._below: int | None = None
+        # Blocks of the heap that are still to be tried in this pass, the highest last; made anew in each step.
+        self._queue: list[Block] | None = None
+        self._borders: set[int] = set()
+        # Upper bounds that spare most searches: holes below what is still to be tried only shrink within a step.
+        self._hole_starts: list[int] = []
+        self._largest_up_to: list[int] = []
+        self._largest_of: dict[int, int] = {}
 
     def step(self, max_bytes: int, max_moves: int) -> DefragmentationStep:
         """Do at most ``max_moves`` moves of at most ``max_bytes`` together.
@@ -108,58 +117,69 @@ class Defragmentation:
         if max_bytes <= 0 or max_moves <= 0:
             raise InputError("a step must allow bytes and moves", where="step", found=(max_bytes, max_moves))
         moves: list[Move] = []
-        moved_bytes = 0
+        left_bytes = max_bytes
         self._moved_alignment.clear()
-        touched = dict.fromkeys(self._order, 0)
+        self._queue = None
         while not self.done and len(moves) < max_moves:
-            found = self._next_move(max_bytes, max_bytes - moved_bytes)
+            found = self._next_move(max_bytes)
             if found is None:
                 break
-            if found.size > max_bytes - moved_bytes:
+            move, block = found
+            if move.size > left_bytes:
                 break
-            self._do(found)
-            touched[found.from_heap] += 1
-            moves.append(found)
-            moved_bytes += found.size
-        emptied = tuple(heap for heap, count in touched.items() if count and self.heaps[heap].report().live == 0)
-        return DefragmentationStep(tuple(moves), moved_bytes, emptied, self.done)
+            self._do(move, block)
+            moves.append(move)
+            left_bytes -= move.size
+        left = dict.fromkeys(move.from_heap for move in moves)
+        emptied = tuple(heap for heap in left if self.heaps[heap].live_count == 0)
+        return DefragmentationStep(tuple(moves), max_bytes - left_bytes, emptied, self.done)
 
-    def _next_move(self, max_bytes: int, left_bytes: int) -> Move | None:
-        """Go on from where the run stands to the next possible move; None when the run is done.
-
-        A move that is possible, but too large for what is left of the step, is returned without going on.
-        """
+    def _next_move(self, max_bytes: int) -> tuple[Move, Block] | None:
+        """Return the next possible move without doing it; None when the run is done."""
         while True:
             while self._position >= 0:
                 heap = self._order[self._position]
-                borders = self._hole_borders(heap)
-                for block in self._candidates(heap):
-                    within = self.mode == "full" or block.start in borders or block.end in borders
+                queue = self._queued(heap)
+                while queue:
+                    block = queue[-1]
+                    beside = block.start in self._borders or block.end in self._borders
+                    within = self.mode == "full" or (self.mode == "balanced" and beside)
                     move = self._planned(heap, block, within) if block.size <= max_bytes else None
-                    if move is not None and move.size > left_bytes:
-                        return move
-                    self._below = block.offset
                     if move is not None:
-                        return move
+                        return move, block
+                    queue.pop()
+                    self._below = block.offset
                 self._position -= 1
-                self._below = None
+                self._below = self._queue = None
             if self.mode != "full" or not self._moved_in_pass:
                 self.done = True
                 return None
             self._moved_in_pass = False
             self._position = len(self._order) - 1
 
-    def _hole_borders(self, heap: int) -> set[int]:
-        """Return where holes start and end, in the mode that asks for it."""
-        if self.mode != "balanced":
-            return set()
-        return {border for hole in self.heaps[heap].holes() for border in (hole.offset, hole.end)}
+    def _queued(self, heap: int) -> list[Block]:
+        if self._queue is None:
+            self._queue = [
+                block
+                for block in self.heaps[heap].spans()
+                if (self._below is None or block.offset < self._below)
+                and not self._is_pinned(heap, block.start, block.end)
+            ]
+            self._look_at_holes(heap)
+        return self._queue
 
-    def _candidates(self, heap: int) -> Iterator[Block]:
-        for block in reversed(self.heaps[heap].spans()):
-            is_ahead = self._below is None or block.offset < self._below
-            if is_ahead and not self._is_pinned(heap, block.start, block.end):
-                yield block
+    def _look_at_holes(self, heap: int) -> None:
+        holes = self.heaps[heap].holes()
+        self._hole_starts = [hole.offset for hole in holes]
+        self._largest_up_to = list(accumulate((hole.size for hole in holes), max, initial=0))
+        self._borders = {border for hole in holes for border in (hole.offset, hole.end)}
+        earlier = self._order[: self._position]
+        self._largest_of = {target: self.heaps[target].report().largest_free for target in earlier}
+
+    def _may_hold(self, target: int, heap: int, block: Block) -> bool:
+        if target != heap:
+            return self._largest_of[target] >= block.size
+        return self._largest_up_to[bisect_left(self._hole_starts, block.offset)] >= block.size
 
     def _is_pinned(self, heap: int, start: int, end: int) -> bool:
         return any(pinned == heap and span.offset < end and start < span.end for pinned, span in self.pinned)
@@ -172,6 +192,8 @@ class Defragmentation:
         """Return the move of a block into the first heap with room, or lower in its own if ``within``."""
         alignment = self._alignment(heap, block.offset)
         for target in self._order[: self._position + within]:
+            if not self._may_hold(target, heap, block):
+                continue
             planned = self.heaps[target].plan_lowest(block.size, alignment, kind=block.kind)
             if not isinstance(planned, Placement) or (target == heap and planned.offset >= block.offset):
                 continue
@@ -179,17 +201,18 @@ class Defragmentation:
                 return Move(heap, block.offset, target, planned.offset, block.size)
         return None
 
-    def _do(self, move: Move) -> None:
-        source, target = self.heaps[move.from_heap], self.heaps[move.to_heap]
-        block = next(block for block in source.spans() if block.offset == move.from_offset)
+    def _do(self, move: Move, block: Block) -> None:
         alignment = self._alignment(move.from_heap, move.from_offset)
-        placed = target.take_lowest(block.size, alignment, kind=block.kind)
+        placed = self.heaps[move.to_heap].take_lowest(block.size, alignment, kind=block.kind)
         assert isinstance(placed, Placement)
         assert placed.offset == move.to_offset
-        source.free(move.from_offset)
+        self.heaps[move.from_heap].free(move.from_offset)
         self._moved_alignment.pop((move.from_heap, move.from_offset), None)
         self._moved_alignment[move.to_heap, move.to_offset] = alignment
         self._moved_in_pass = True
+        if self._queue is not None:
+            self._queue.pop()
+        self._below = block.offset
 
 
 def _natural_alignment(heap: int, offset: int) -> int:
