@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
-import platform
 import sys
 from dataclasses import dataclass
 from functools import partial
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from explorer.cli.arguments import whole_number
@@ -123,6 +120,8 @@ def all_rows() -> tuple[BenchRow, ...]:
 
 def machine() -> dict[str, Any]:
     """Return what the figures depend on."""
+    import platform
+
     return {
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         "python": platform.python_version(),
@@ -133,6 +132,8 @@ def machine() -> dict[str, Any]:
 
 
 def _version(package: str) -> str | None:
+    from importlib import metadata
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -149,6 +150,8 @@ def _window_contenders(prepare: Callable[[], Figures] | None, fixed: float | Non
 
 
 def _chosen(rows: tuple[BenchRow, ...], only: str | None) -> list[BenchRow]:
+    import fnmatch
+
     if only is None:
         return list(rows)
     wanted = [part.strip() for part in only.split(",") if part.strip()]
