@@ -102,7 +102,7 @@ def build_items(snapshot: Snapshot, places: Places) -> tuple[Items, Items, int]:
     """Return the items of the rows, which do not overlap, the aliases over them, which may, and shared bytes.
 
     Of blocks that share bytes, those own the row that begin first and do not overlap one another, active ones before
-    inactive ones. Every other one is an alias: it keeps its whole range in the second table, and bytes that no owner
+    inactive ones, of two with the same start the larger. Every other one is an alias: it keeps its whole range in the second table, and bytes that no owner
     covers are its own in the first. Shared bytes lie under at least two blocks and count once.
     """
     start, end, block, away = _placed_blocks(snapshot, places)
@@ -110,7 +110,7 @@ def build_items(snapshot: Snapshot, places: Places) -> tuple[Items, Items, int]:
     # In most layouts nothing overlaps, and blocks come in order: then all of this is skipped.
     overlapping = bool(np.any(end[:-1] > start[1:]))
     if overlapping:
-        order = np.lexsort((block, inactive, start))
+        order = np.lexsort((block, start - end, inactive, start))
         start, end, block, away, inactive = start[order], end[order], block[order], away[order], inactive[order]
     evicted = evicted_in_place(snapshot)[block] | away
     waste = _placed_wastes(snapshot, places)
