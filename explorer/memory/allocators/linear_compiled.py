@@ -83,11 +83,11 @@ class LinearCompiled:
 
     def regions(self, kind: int) -> list[Region]:
         """Return where a block of a kind can go, in the order of trying; see ``LinearReference``."""
-        return self._as_reference().regions(kind)
+        return self._ends().regions(kind)
 
     def bounded(self, region: Region, kind: int) -> Region:
         """Return the region without pages of other kinds at its ends."""
-        return self._as_reference().bounded(region, kind)
+        return self._ends().bounded(region, kind)
 
     def columns(self) -> HeldColumns:
         """Return what is held, in offset order."""
@@ -130,10 +130,23 @@ class LinearCompiled:
     def _held(self, row: int) -> Held:
         return Held(*self.rows[row, : kernels.SLOT].tolist())
 
+    def _empty_reference(self) -> LinearReference:
+        mode = LINEAR_MODES[int(self.state[kernels.MODE])]
+        return LinearReference(int(self.state[kernels.RANGE]), mode, int(self.state[kernels.GRANULARITY]))
+
+    def _ends(self) -> LinearReference:
+        """Return a reference that holds only the oldest and the newest block of each run: enough to ask for room."""
+        twin = self._empty_reference()
+        for run in range(2):
+            oldest, newest = int(self.state[kernels.HEADS + run]), int(self.state[kernels.TAILS + run])
+            for row in dict.fromkeys((oldest, newest)):
+                if row >= 0:
+                    twin.append(run, self._held(row), live=True)
+        return twin
+
     def _as_reference(self) -> LinearReference:
         """Return the runs as the reference keeps them."""
-        mode = LINEAR_MODES[int(self.state[kernels.MODE])]
-        twin = LinearReference(int(self.state[kernels.RANGE]), mode, int(self.state[kernels.GRANULARITY]))
+        twin = self._empty_reference()
         for run in range(2):
             row = int(self.state[kernels.HEADS + run])
             while row >= 0:
