@@ -57,7 +57,8 @@ class Controller(QObject):
     Signals:
         snapshot_changed: ``Snapshot``, at most one per ``FRAME_MS``.
         state_changed: ``RunState``.
-        answered: ``Answer``; answers to previews that a newer one overtook are dropped.
+        answered: ``Answer`` to everything but previews.
+        previewed: Asker and ``Preview``; answers that a newer question overtook are dropped.
         failed: Traceback text; the simulation stopped.
         refused: Sentence for the user: a command was not taken.
         preview_refused: Asker and ``Complaint``: its question cannot be answered.
@@ -68,6 +69,7 @@ class Controller(QObject):
     answered = Signal(object)
     failed = Signal(str)
     refused = Signal(str)
+    previewed = Signal(str, object)
     preview_refused = Signal(str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -230,7 +232,7 @@ class Controller(QObject):
         if answer.error is not None:
             self.preview_refused.emit(asker, answer.error)
             return
-        self.answered.emit(answer)
+        self.previewed.emit(asker, answer.preview)
 
     @Slot(object)
     def _on_state(self, state: RunState) -> None:

@@ -72,6 +72,9 @@ class Field(QWidget):
     def set_meaning(self, text: str) -> None:
         """Show what the value stands for behind it; empty for nothing."""
 
+    def set_placeholder(self, text: str) -> None:
+        """Show a text while the field is empty."""
+
     def problem(self) -> str:
         """Return why the value cannot be used; empty if it can."""
         value = self.value()
@@ -110,11 +113,19 @@ class _MeaningEdit(QLineEdit):
 
 
 class NumberField(Field):
-    """A whole number; takes thousands separators, hexadecimal, and sizes such as 64KiB."""
+    """A whole number; takes thousands separators, hexadecimal, and sizes such as 64KiB.
 
-    def __init__(self, kind: Any, theme: Theme) -> None:
+    Args:
+        kind: Annotation.
+        theme: The theme.
+        automatic: Whether empty means that the product chooses.
+    """
+
+    def __init__(self, kind: Any, theme: Theme, *, automatic: bool = False) -> None:
         super().__init__(kind)
+        self._automatic = automatic
         self._edit = _MeaningEdit(theme)
+        self._edit.setPlaceholderText("automatic" if automatic else "")
         self._edit.setMaxLength(64)
         self._layout.addWidget(self._edit)
         self._edit.textEdited.connect(self.changed)
@@ -125,8 +136,14 @@ class NumberField(Field):
         return self._edit
 
     def value(self) -> object:
-        """Return the number, or the text where it is none."""
+        """Return the number, the text where it is none, or ``ABSENT`` where the product chooses."""
+        if self._automatic and not self._edit.text().strip():
+            return ABSENT
         return read_number(self._edit.text())
+
+    def set_placeholder(self, text: str) -> None:
+        """Say what is chosen while the field is empty."""
+        self._edit.setPlaceholderText(text)
 
     def set_value(self, value: object) -> None:
         """Show a number."""

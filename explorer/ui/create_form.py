@@ -15,7 +15,7 @@ from explorer.core.calls import CallRecord, call_spec, decode_input, make_record
 from explorer.core.schema import Key, ObjectName, encode
 from explorer.errors import CallError
 from explorer.ui.controls import ElidedLabel
-from explorer.ui.create_fields import ABSENT, ChoiceField, Field, SwitchField, make_field, options_of
+from explorer.ui.create_fields import ABSENT, ChoiceField, Field, NumberField, SwitchField, make_field, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,9 @@ _PAIRS = {
     ("CreationNodeMask", "VisibleNodeMask"): "Node masks",
 }
 _HEAP_KEYS = frozenset({"pHeap"})
+_AUTOMATIC_KEYS = frozenset({"HeapOffset"})
+"""Parameters that may stay out of a record: the heap's allocator chooses then (decision 003)."""
+
 _LEFT_OUT = frozenset({"SamplerFeedbackMipRegion"})
 """Structures that only one exotic format has; a record from a file may still carry them."""
 
@@ -74,7 +77,8 @@ def leaves_of(kind: type, path: tuple[str, ...] = (), switch: tuple[str, ...] = 
                 found.append(Leaf(below, None, False, switch))
             found.extend(leaves_of(inner, below, below if optional else switch))
             continue
-        found.append(Leaf((*path, key), hint, _default_of(field, hint), switch))
+        default = ABSENT if key in _AUTOMATIC_KEYS else _default_of(field, hint)
+        found.append(Leaf((*path, key), hint, default, switch))
     return found
 
 
@@ -162,6 +166,12 @@ class CreateForm(QWidget):
             if path[-1] == name:
                 field.set_meaning(text if field.value() == 0 else "")
 
+    def set_automatic(self, name: str, text: str) -> None:
+        """Say in every empty field of a name what the product would choose."""
+        for path, field in self._fields.items():
+            if path[-1] == name and path[-1] in _AUTOMATIC_KEYS:
+                field.set_placeholder(f"automatic  {text}")
+
     def record(self, out: str) -> CallRecord:
         """Return the call.
 
@@ -178,8 +188,11 @@ class CreateForm(QWidget):
                     _put(arguments, leaf.path, {})
             elif value is not ABSENT:
                 _put(arguments, leaf.path, value)
-        typed = decode_input(CallRecord(self.api, self.call, arguments, out))
-        return make_record(self.api, self.call, typed, out)
+        automatic = [key for key in _AUTOMATIC_KEYS if (key,) in self._fields and key not in arguments]
+        checked = {**arguments, **dict.fromkeys(automatic, 0)}
+        record = make_record(self.api, self.call, decode_input(CallRecord(self.api, self.call, checked, out)), out)
+        kept = {key: value for key, value in record.inputs.items() if key not in automatic}
+        return CallRecord(self.api, self.call, kept, out)
 
     def check(self) -> list[tuple[str, str]]:
         """Mark every field whose value cannot be used and return (path, why) of each."""
@@ -252,6 +265,8 @@ class CreateForm(QWidget):
             return SwitchField(bool)
         if leaf.path[-1] in _HEAP_KEYS or (leaf.kind is ObjectName and leaf.path[-1].startswith("pHeap")):
             return ChoiceField(leaf.kind, (), takes_number=False, typed=True)
+        if leaf.path[-1] in _AUTOMATIC_KEYS:
+            return NumberField(leaf.kind, self._theme, automatic=True)
         return make_field(leaf.kind, self._theme)
 
     def _is_on(self, leaf: Leaf) -> bool:

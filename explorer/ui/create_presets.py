@@ -320,7 +320,6 @@ _PRESETS_12 = (
         "Placed texture, BC7",
         "CreatePlacedResource",
         {
-            "HeapOffset": 0,
             "pDesc": _texture12(2048, 2048, "DXGI_FORMAT_BC7_UNORM_SRGB", 12),
         },
     ),

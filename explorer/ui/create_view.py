@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.core.kinds import HeapKind
-from explorer.core.units import align_up
+from explorer.core.units import format_address
 from explorer.ui.controls import EmptyState, Segmented, SidePanel, label, set_property
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import KINDS, PRESETS, first_input
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.workspace import Workspace
 
+_ASKER = "create"
 _TYPING_MS = 30
 _RENEW_MS = 250
 _MOST = 10_000
@@ -81,11 +82,11 @@ class CreateView(QWidget):
         self._slot = QVBoxLayout(self._inner)
         self._slot.setContentsMargins(10, 2, 10, 6)
         self._slot.setSpacing(4)
+        self._slot.addStretch(1)
         self._holder = SidePanel(self._inner)
         self.card = VerdictCard(theme)
         self._create, self._many, self._count = QPushButton("Create"), QPushButton("Create × 16"), QLineEdit("16")
         self._ghost = QCheckBox("Ghost on map")
-        self._fit = QPushButton("Fit into the heap")
         self._empty = EmptyState(theme, name="create_empty")
         self._body = QWidget()
         self._typing, self._renew = QTimer(self), QTimer(self)
@@ -194,7 +195,7 @@ class CreateView(QWidget):
         layout.addLayout(card)
         self.card.setFixedHeight(_CARD_PX)
         self._create.setProperty("primary", True)
-        for button, name in ((self._create, "create_button"), (self._many, "create_many"), (self._fit, "create_fit")):
+        for button, name in ((self._create, "create_button"), (self._many, "create_many")):
             button.setObjectName(name)
         self._count.setObjectName("create_count")
         self._count.setAccessibleName("How many")
@@ -202,7 +203,6 @@ class CreateView(QWidget):
         self._count.setToolTip(f"How many Create × n makes, 1 … {_MOST:,}")
         self._ghost.setObjectName("create_ghost")
         self._ghost.setChecked(True)
-        self._fit.setToolTip("Set HeapOffset to the first hole of the heap that holds the resource")
         foot = QHBoxLayout()
         foot.setContentsMargins(10, 0, 10, 0)
         foot.setSpacing(6)
@@ -225,10 +225,10 @@ class CreateView(QWidget):
         self._many.clicked.connect(self._on_many)
         self._count.textChanged.connect(self._on_count)
         self._ghost.toggled.connect(self._show_ghost)
-        self._fit.clicked.connect(self._on_fit)
         self._name.textEdited.connect(self._typing.start)
         self.card.repair_wanted.connect(self._on_repair)
         self._workspace.answered.connect(self._on_answered)
+        self._workspace.controller.previewed.connect(self._on_previewed)
         self._workspace.controller.preview_refused.connect(self._on_preview_refused)
 
     def _show_api(self, api: str, *, imported: bool = False) -> None:
@@ -259,10 +259,6 @@ class CreateView(QWidget):
         for other in self._forms.values():
             other.setVisible(other is form)
         self._form = form
-        if self._slot.indexOf(self._fit) < 0:
-            self._slot.addWidget(self._fit, 0, Qt.AlignmentFlag.AlignLeft)
-            self._slot.addStretch(1)
-        self._fit.setVisible(form.field("HeapOffset") is not None)
         self._preset.clear()
         self._preset.addItem("own values", None)
         for preset in PRESETS.get(self._api, ()):
@@ -290,7 +286,7 @@ class CreateView(QWidget):
         record, path, why = first_problem(form, self._names(1)[0])
         if record is None:
             self._previewed = None
-            self._workspace.controller.forget_previews("create")
+            self._workspace.controller.forget_previews(_ASKER)
             self.card.show_refused_input(path, why)
             self._set_ghost(None)
             return
@@ -298,7 +294,7 @@ class CreateView(QWidget):
             self.card.say_nothing("No device", "The simulation does not run.")
             return
         self._previewed = record
-        self._workspace.controller.preview(record)
+        self._workspace.controller.preview(record, _ASKER)
 
     @Slot(object)
     def _on_answered(self, answer: Answer) -> None:
@@ -306,25 +302,29 @@ class CreateView(QWidget):
         if names is not None:
             self._show_created(answer, names)
             return
-        preview = answer.preview
-        if preview is None or preview.record != self._previewed or self._form is None:
+
+    @Slot(str, object)
+    def _on_previewed(self, asker: str, preview: Preview) -> None:
+        form = self._form
+        if asker != _ASKER or self._previewed is None or form is None:
             return
         self._preview = preview
         self.card.show_preview(preview)
-        layout = preview.layout
-        self._form.set_meaning("Alignment", f"means {layout.alignment:,}" if layout is not None else "")
+        layout, ghost = preview.layout, preview.ghost
+        form.set_meaning("Alignment", f"means {layout.alignment:,}" if layout is not None else "")
+        form.set_automatic("HeapOffset", format_address(ghost.offset) if ghost is not None else "")
         mips = len({s.mip for s in layout.subresources}) if layout is not None else 0
         for name in ("MipLevels", "Levels"):
-            self._form.set_meaning(name, f"means {mips}" if mips else "")
+            form.set_meaning(name, f"means {mips}" if mips else "")
         if not preview.verdict.succeeded:
             for reason in preview.verdict.reasons:
                 for path in reason.remedy.changes if reason.remedy is not None else {}:
-                    self._form.mark(path, "refused", reason.text)
+                    form.mark(path, "refused", reason.text)
         self._show_ghost()
 
     @Slot(str, object)
     def _on_preview_refused(self, asker: str, complaint: Complaint) -> None:
-        if asker == "create" and self._previewed is not None:
+        if asker == _ASKER and self._previewed is not None:
             self._preview = None
             self.card.show_refused_input(complaint.where or "", str(complaint))
             self._set_ghost(None)
@@ -357,7 +357,7 @@ class CreateView(QWidget):
     @Slot()
     def _show_ghost(self) -> None:
         preview = self._preview
-        if preview is None or not self._ghost.isChecked() or preview.record != self._previewed or not self.isVisible():
+        if preview is None or not self._ghost.isChecked() or self._previewed is None or not self.isVisible():
             self._set_ghost(None)
             return
         heap = self._form.field("pHeap") if self._form is not None else None
@@ -407,44 +407,6 @@ class CreateView(QWidget):
     def _on_repair(self, changes: Mapping[str, object]) -> None:
         if self._form is not None:
             self._form.change(changes)
-
-    @Slot()
-    def _on_fit(self) -> None:
-        form, preview, snapshot = self._form, self._preview, self._workspace.snapshot
-        if form is None or snapshot is None or preview is None or preview.layout is None:
-            return
-        heap = form.field("pHeap")
-        name = str(heap.value()) if heap is not None else ""
-        layout = preview.layout
-        offset = first_hole(snapshot, name, layout.size_bytes, layout.alignment)
-        if offset is None:
-            self._workspace.tell("warn", f"No hole of {name} holds {layout.size_bytes:,} B. Take another heap.")
-            return
-        form.change({"HeapOffset": offset})
-
-
-def first_hole(snapshot: Snapshot, heap: str, size: int, alignment: int) -> int | None:
-    """Return the offset of the first hole of a heap that holds a resource, or None.
-
-    Args:
-        snapshot: The layout.
-        heap: Name of the heap.
-        size: Bytes.
-        alignment: Bytes, a power of two.
-    """
-    if heap not in snapshot.heaps.names:
-        return None
-    index = snapshot.heaps.names.index(heap)
-    blocks = snapshot.blocks
-    mine = np.flatnonzero(blocks.heap == index)
-    order = mine[np.argsort(blocks.offset[mine], kind="stable")]
-    at = 0
-    for offset, length in zip(blocks.offset[order].tolist(), blocks.size[order].tolist(), strict=True):
-        if align_up(at, alignment) + size <= offset:
-            break
-        at = max(at, offset + length)
-    at = align_up(at, alignment)
-    return at if at + size <= int(snapshot.heaps.size[index]) else None
 
 
 def _heap_names(snapshot: Snapshot) -> list[str]:

@@ -182,27 +182,8 @@ class EventsView(QWidget):
         self._workspace = workspace
         self._waiting: Snapshot | None = None
         self.model = EventModel(theme)
-        self.table = QTableView()
-        self.table.setObjectName("events_table")
-        self.table.setModel(self.model)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(theme.row_height)
-        self.table.horizontalHeader().setHighlightSections(False)
-        self.table.horizontalHeader().setStretchLastSection(True)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for index, width in enumerate(_WIDTHS):
-            self.table.setColumnWidth(index, theme.scaled(width))
-        self._kind = QComboBox()
-        self._kind.setObjectName("event_kind")
-        self._kind.setAccessibleName("Kind of event")
-        self._kind.addItem("All kinds", "")
-        for kind in EventKind:
-            self._kind.addItem(event_word(kind), kind.value)
+        self.table = self._make_table(theme)
+        self._kind = self._make_kinds()
         self._text = QLineEdit()
         self._text.setObjectName("event_text")
         self._text.setPlaceholderText("Name, segment, rule or words")
@@ -247,6 +228,33 @@ class EventsView(QWidget):
     def showEvent(self, event: object) -> None:
         """Catch up with what came while hidden."""
         self._show_waiting()
+
+    def _make_table(self, theme: Theme) -> QTableView:
+        table = QTableView()
+        table.setObjectName("events_table")
+        table.setModel(self.model)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTabKeyNavigation(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(theme.row_height)
+        table.horizontalHeader().setHighlightSections(False)
+        table.horizontalHeader().setStretchLastSection(True)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for index, width in enumerate(_WIDTHS):
+            table.setColumnWidth(index, theme.scaled(width))
+        return table
+
+    def _make_kinds(self) -> QComboBox:
+        kinds = QComboBox()
+        kinds.setObjectName("event_kind")
+        kinds.setAccessibleName("Kind of event")
+        kinds.addItem("All kinds", "")
+        for kind in EventKind:
+            kinds.addItem(event_word(kind), kind.value)
+        return kinds
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from explorer.core.calls import CallRecord
     from explorer.device.outcome import Preview
-    from explorer.sim.commands import Answer
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.workspace import Workspace
 
 _REFRESH_MS = 100
 _HISTORY = 12
+_ASKER = "inspect"
 _PROBE = "(access)"
 """Name under which a call is asked about again; no object is made."""
 
@@ -62,14 +62,7 @@ class InspectorView(QWidget):
         layout.addLayout(head)
         self._grids: dict[str, FactsGrid] = {}
         self._sections: dict[str, Section] = {}
-        for name in ("Placement", "Description", "Access and cost", "Residency", "Created by"):
-            section, grid = Section(name), FactsGrid(88)
-            section.body.addWidget(grid)
-            self._sections[name], self._grids[name] = section, grid
-            layout.addWidget(section)
-        self._call = label("", "mono", wrap=True, name="inspector_call")
-        self._call.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sections["Created by"].body.insertWidget(0, self._call)
+        self._add_sections(layout)
         layout.addStretch(1)
         self._area = SidePanel(body, 12)
         outer = QVBoxLayout(self)
@@ -83,9 +76,18 @@ class InspectorView(QWidget):
         self._refresh.timeout.connect(self._show)
         self._access: Preview | None = None
         self._access_of: CallRecord | None = None
-        self._asked: CallRecord | None = None
         workspace.selection_changed.connect(self._on_selection)
-        workspace.answered.connect(self._on_answered)
+        workspace.controller.previewed.connect(self._on_previewed)
+
+    def _add_sections(self, layout: QVBoxLayout) -> None:
+        for name in ("Placement", "Description", "Access and cost", "Residency", "Created by"):
+            section, grid = Section(name), FactsGrid(88)
+            section.body.addWidget(grid)
+            self._sections[name], self._grids[name] = section, grid
+            layout.addWidget(section)
+        self._call = label("", "mono", wrap=True, name="inspector_call")
+        self._call.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sections["Created by"].body.insertWidget(0, self._call)
 
     @Slot(object)
     def show_snapshot(self, snapshot: Snapshot) -> None:
@@ -182,13 +184,12 @@ class InspectorView(QWidget):
         if record is None or record == self._access_of or not self._workspace.is_live:
             return
         self._access_of, self._access = record, None
-        self._asked = replace(record, out=_PROBE)
-        self._workspace.controller.preview(self._asked, "inspect")
+        self._workspace.controller.preview(replace(record, out=_PROBE), _ASKER)
 
-    @Slot(object)
-    def _on_answered(self, answer: Answer) -> None:
-        if answer.preview is not None and answer.preview.record == self._asked:
-            self._access = answer.preview
+    @Slot(str, object)
+    def _on_previewed(self, asker: str, preview: Preview) -> None:
+        if asker == _ASKER:
+            self._access = preview
             self._show()
 
     def _show_pills(self, words: list[tuple[str, str]]) -> None:

@@ -80,6 +80,15 @@ class MainWindow(QMainWindow):
         self._build_bars()
         self._build_views()
         self.links = ViewLinks(self, workspace)
+        self._connect(workspace)
+        self.resize(1440, 900)
+        self._arrange()
+        self._mark_choices()
+        self._restore()
+
+    # -- parts
+
+    def _connect(self, workspace: Workspace) -> None:
         self._ring = QFocusFrame(self)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -97,12 +106,6 @@ class MainWindow(QMainWindow):
         self.work.progressed.connect(self.working.show_progress)
         self.work.ended.connect(self.working.finish)
         self.working.cancelled.connect(self.work.cancel)
-        self.resize(1440, 900)
-        self._arrange()
-        self._mark_choices()
-        self._restore()
-
-    # -- parts
 
     def _build_bars(self) -> None:
         # Not menuBar(): that one would be deleted when the whole head becomes the menu widget.

@@ -89,8 +89,8 @@ class ViewLinks(QObject):
             return
         preview, name, heap = shown
         ghost, snapshot = preview.ghost, self._workspace.snapshot
-        own_heap = ghost is not None and ghost.heap < 0
-        if own_heap and snapshot is not None and snapshot.segments[ghost.segment].placement == "paged":
+        place = snapshot.segments[ghost.segment] if snapshot is not None and ghost is not None else None
+        if place is not None and ghost is not None and ghost.heap < 0 and place.placement == "paged":
             # A heap of its own in paged memory has no place among the others: the verdict says so already.
             self._map.set_ghost(None)
             return

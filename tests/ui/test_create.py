@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
 
-from explorer.core.calls import decode_input
+from explorer.core.calls import CallRecord, decode_input
 from explorer.ui.create_fields import read_number
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import KINDS, PRESETS, first_input
@@ -36,7 +36,6 @@ def test_that_every_kind_has_a_form_whose_first_values_are_a_call(
     record, path, why = first_problem(form, "New 1")
     assert record is not None, (path, why)
     assert record.call == call
-    decode_input(record)
 
 
 @pytest.mark.parametrize("api", sorted(PRESETS))
@@ -48,12 +47,14 @@ def test_that_every_preset_fills_its_form_without_a_loss(qtbot: QtBot, theme: Th
         form.set_heaps(["Heap 0"])
         record, path, why = first_problem(form, "New 1")
         assert record is not None, (preset.title, path, why)
-        wanted = dict(preset.input)
+        wanted, got = dict(preset.input), dict(record.inputs)
         if preset.call == "CreatePlacedResource":
-            wanted["pHeap"] = "Heap 0"
-        from explorer.core.calls import CallRecord
-
-        assert decode_input(record) == decode_input(CallRecord(api, preset.call, wanted)), preset.title
+            assert "HeapOffset" not in got, "the heap's allocator chooses"
+            wanted.update(pHeap="Heap 0", HeapOffset=0)
+            got.update(HeapOffset=0)
+        records = (CallRecord(api, preset.call, inputs) for inputs in (got, wanted))
+        one, two = (decode_input(record) for record in records)
+        assert one == two, preset.title
 
 
 @pytest.mark.parametrize(
@@ -194,3 +195,29 @@ def test_that_the_verdict_card_keeps_its_height_whatever_it_says(qtbot: QtBot, l
     create.create()
     assert create.card.hr() == "Not a call"
     assert (create.card.height(), create.card.pos()) == (height, place)
+
+
+def test_that_a_placed_resource_is_placed_automatically_and_shows_where(qtbot: QtBot, window: MainWindow) -> None:
+    window.opener.open_scenario("d3d12-game-rtx3060-laptop", play=False)
+    workspace = window.workspace
+    qtbot.waitUntil(lambda: workspace.snapshot is not None and workspace.run_state is not None, timeout=9000)
+    create = window.views["create"]
+    window.show_view("create")
+    create.choose_preset("Placed texture, BC7")
+    heap = create.form().findChild(QComboBox, "field_pHeap")
+    heap.setCurrentText("Spare heap")
+    offset = create.form().findChild(QLineEdit, "field_HeapOffset")
+    assert offset.placeholderText().startswith("automatic")
+    qtbot.waitUntil(lambda: "0x" in offset.placeholderText(), timeout=9000)
+    assert offset.text() == ""
+    assert create.card.facts()["Place"] in offset.placeholderText()
+    total = len(workspace.snapshot.resources.names)
+    create.create()
+    qtbot.waitUntil(lambda: len(workspace.snapshot.resources.names) == total + 1, timeout=9000)
+    offset.setText("100")
+    offset.textEdited.emit("100")
+    qtbot.waitUntil(lambda: create.card.hr() == "E_INVALIDARG", timeout=9000)
+    assert offset.property("state") == "refused"
+    qtbot.mouseClick(create.card.findChild(QPushButton, "verdict_repair"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: create.card.hr() == "S_OK", timeout=9000)
+    assert offset.property("state") == ""

@@ -1,0 +1,402 @@
+"""The slot grid itself: one picture over the rows in view, with mouse and keyboard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QFontMetricsF,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QWidget
+
+from explorer.core.units import format_address
+from explorer.render.slots import ACROSS, SlotGrid, describe_slot, paint_slots, slot_colours, slot_pixels
+from explorer.render.tokens import load_tokens, palette
+from explorer.ui.descriptors_tip import FactsTip
+
+if TYPE_CHECKING:
+    from explorer.core.columns import DescriptorHeapPicture
+    from explorer.render.slots import SlotTold
+    from explorer.sim.snapshot import Snapshot
+    from explorer.ui.theme import Theme
+
+_HEAD = 20
+_EDGE = 12
+_LABEL_EVERY = 4
+_WHEEL_ROWS = 4
+_MOST_MARKS = 4096
+
+
+class SlotCanvas(QWidget):
+    """Paints the rows in view.
+
+    Signals:
+        slot_picked: Index of the slot that was clicked or entered.
+        slot_moved: Index of the slot under the keyboard's place.
+        scrolled: The first row changed.
+    """
+
+    slot_picked = Signal(object)
+    slot_moved = Signal(object)
+    scrolled = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setObjectName("slot_canvas")
+        self.setAccessibleName("Descriptor slots")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.snapshot: Snapshot | None = None
+        self.grid: SlotGrid | None = None
+        self.top = 0
+        self.focus = 0
+        self.by_handle = False
+        self.selected: frozenset[int] = frozenset()
+        self.hover: int | None = None
+        sizes = load_tokens().size
+        self.cell, self.gap = sizes["slot_cell"], sizes["slot_gap"]
+        self._image: tuple[tuple[object, ...], QImage, np.ndarray] | None = None
+        self.tip = FactsTip(theme, self, name="slot_tip")
+        self._tip_timer = QTimer(self)
+        self._tip_timer.setSingleShot(True)
+        self._tip_timer.setInterval(load_tokens().motion_ms["tooltip_delay_ms"])
+        self._tip_timer.timeout.connect(self._show_tip)
+        theme.changed.connect(self._on_theme)
+
+    # -- geometry
+
+    @property
+    def pitch(self) -> int:
+        """Logical pixels from one cell to the next."""
+        return self.cell + self.gap
+
+    @property
+    def gutter(self) -> int:
+        """Logical pixels left of the cells: the longest address or index."""
+        grid = self.grid
+        text = "1,048,576"
+        if grid is not None and self.by_handle:
+            text = format_address(grid.heap.cpu_start + grid.slots * grid.heap.increment)
+        return int(QFontMetricsF(self._theme.fixed_font(self._theme.caption_px)).horizontalAdvance(text)) + _EDGE + 10
+
+    @property
+    def head(self) -> int:
+        """Logical pixels above the cells."""
+        return max(_HEAD, self._theme.caption_px + 10)
+
+    def visible_rows(self) -> int:
+        """Return the rows that fit, a cut one counts."""
+        return max(-(-(self.height() - self.head) // self.pitch), 1)
+
+    def whole_rows(self) -> int:
+        """Return the rows that fit whole."""
+        return max((self.height() - self.head) // self.pitch, 1)
+
+    def sizeHint(self) -> QSize:
+        """Room for 64 slots across."""
+        return QSize(self.gutter + ACROSS * self.pitch + _EDGE, self.head + 24 * self.pitch)
+
+    def minimumSizeHint(self) -> QSize:
+        """The width of the grid does not shrink."""
+        return QSize(self.gutter + ACROSS * self.pitch + _EDGE, self.head + 6 * self.pitch)
+
+    def cell_rect(self, slot: int) -> QRect:
+        """Return where a slot is drawn, in the widget's coordinates."""
+        grid = self.grid
+        row = grid.row_of(slot) if grid is not None else 0
+        x = self.gutter + slot % ACROSS * self.pitch
+        return QRect(x, self.head + (row - self.top) * self.pitch, self.cell, self.cell)
+
+    def slot_under(self, at: QPointF) -> int | None:
+        """Return the slot under a point."""
+        grid = self.grid
+        column = int((at.x() - self.gutter) // self.pitch)
+        row = int((at.y() - self.head) // self.pitch)
+        if grid is None or row < 0:
+            return None
+        return grid.slot_at(self.top + row, column)
+
+    # -- what the view calls
+
+    def show_grid(self, snapshot: Snapshot, grid: SlotGrid | None) -> None:
+        """Show a heap's grid."""
+        self.snapshot, self.grid = snapshot, grid
+        if grid is not None:
+            self.focus = min(self.focus, max(grid.slots - 1, 0))
+            self.set_top(self.top)
+        if not self.tip.isHidden():
+            self._show_tip()
+        self.update()
+
+    def set_top(self, row: int) -> None:
+        """Scroll so that a row is the first one."""
+        rows = len(self.grid) if self.grid is not None else 0
+        self.top = min(max(row, 0), max(rows - self.whole_rows(), 0))
+        self.update()
+        self.scrolled.emit()
+
+    def go_to(self, slot: int) -> None:
+        """Put the keyboard's place on a slot and bring it into view."""
+        grid = self.grid
+        if grid is None or not 0 <= slot < grid.slots:
+            return
+        self.focus = slot
+        row = grid.row_of(slot)
+        if not self.top <= row < self.top + self.whole_rows():
+            self.set_top(row - self.whole_rows() // 3)
+        self._say(slot)
+        self.update()
+
+    def told(self, slot: int) -> SlotTold | None:
+        """Return what is known about a slot."""
+        if self.grid is None or self.snapshot is None or not 0 <= slot < self.grid.slots:
+            return None
+        return describe_slot(self.snapshot, self.grid.heap, slot)
+
+    def _say(self, slot: int) -> None:
+        told = self.told(slot)
+        if told is None:
+            return
+        text = ", ".join((told.title, *(f"{name} {value}" for name, value in told.rows)))
+        self.setAccessibleDescription(text)
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+        self.slot_moved.emit(slot)
+
+    # -- painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the rows in view, their numbers and the marks."""
+        painter = QPainter(self)
+        theme, grid = self._theme, self.grid
+        painter.fillRect(self.rect(), theme.colour("base", "map"))
+        if grid is None:
+            return
+        rows = min(self.visible_rows(), len(grid) - self.top)
+        image = self._painted(grid, rows)
+        if image is not None:
+            painter.drawImage(QPointF(self.gutter, self.head), image)
+        self._paint_numbers(painter, grid, rows)
+        self._paint_selected(painter, grid, rows)
+        if self.hover is not None:
+            painter.setPen(QPen(theme.colour("select", "map"), 1))
+            painter.drawRect(QRectF(self.cell_rect(self.hover)).adjusted(-0.5, -0.5, 0.5, 0.5))
+        if grid.slots and self.hasFocus():
+            painter.setPen(QPen(theme.colour("accent"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(self.cell_rect(self.focus)).adjusted(-1, -1, 1, 1))
+
+    def _painted(self, grid: SlotGrid, rows: int) -> QImage | None:
+        if rows <= 0:
+            return None
+        ratio = self.devicePixelRatioF()
+        key = (grid, self.top, rows, ratio, self._theme.name)
+        if self._image is None or self._image[0] != key:
+            colours = slot_colours(palette(self._theme.name), faded=grid.stale_only)
+            pitch = round(self.pitch * ratio)
+            gap = max(round(self.gap * ratio), 1)
+            pixels = paint_slots(grid.looks(self.top, rows), colours, pitch - gap, gap)
+            height, width = pixels.shape
+            image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_RGB32)
+            # At 1.5 a pitch of 16.5 pixels is drawn with 16: the picture is stretched by that half pixel.
+            image.setDevicePixelRatio(pitch / self.pitch)
+            self._image = (key, image, pixels)
+        return self._image[1]
+
+    def _paint_numbers(self, painter: QPainter, grid: SlotGrid, rows: int) -> None:
+        theme = self._theme
+        painter.setFont(theme.fixed_font(theme.caption_px))
+        painter.setPen(theme.colour("axis", "map"))
+        for column in range(0, ACROSS, 8):
+            x = self.gutter + column * self.pitch
+            painter.drawText(QRectF(x, 0, 8 * self.pitch, self.head - 4), Qt.AlignmentFlag.AlignBottom, f"+{column}")
+        line = QFontMetricsF(painter.font()).height()
+        every = 1 if grid.stale_only and self.pitch >= line else _LABEL_EVERY
+        for row in range(rows):
+            first = grid.first_slot(self.top + row)
+            if not grid.stale_only and (self.top + row) % every:
+                continue
+            if grid.stale_only and row % 2:
+                continue
+            text = f"{first:,}"
+            if self.by_handle:
+                text = format_address(grid.heap.cpu_start + first * grid.heap.increment)
+            y = self.head + row * self.pitch + self.cell / 2 - line / 2
+            painter.drawText(QRectF(0, y, self.gutter - 10, line), Qt.AlignmentFlag.AlignRight, text)
+
+    def _paint_selected(self, painter: QPainter, grid: SlotGrid, rows: int) -> None:
+        if not self.selected or rows <= 0:
+            return
+        first, last = grid.first_slot(self.top), grid.first_slot(self.top + rows - 1) + ACROSS
+        chosen = np.fromiter(self.selected, np.int32, len(self.selected))
+        found = np.flatnonzero(np.isin(grid.heap.resource[first:last], chosen))[:_MOST_MARKS] + first
+        halo, select = self._theme.colour("halo", "map"), self._theme.colour("select", "map")
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for slot in found.tolist():
+            rect = QRectF(self.cell_rect(slot))
+            if not grid.stale_only or grid.heap.stale[slot // ACROSS * ACROSS : slot // ACROSS * ACROSS + ACROSS].any():
+                painter.setPen(QPen(halo, 3))
+                painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5))
+                painter.setPen(QPen(select, 2))
+                painter.drawRect(rect)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._image = None
+        self.update()
+
+    # -- mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Pick the slot under the cursor."""
+        slot = self.slot_under(event.position())
+        if slot is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        self.focus = slot
+        self._say(slot)
+        self.update()
+        self.slot_picked.emit(slot)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Hover a slot; its facts come after a moment."""
+        slot = self.slot_under(event.position())
+        if slot == self.hover:
+            return
+        self.hover = slot
+        self.tip.hide()
+        self.update()
+        if slot is None:
+            self._tip_timer.stop()
+        else:
+            self._tip_timer.start()
+
+    def leaveEvent(self, _event: QEvent) -> None:
+        """Take hover and facts away."""
+        self.hover = None
+        self._tip_timer.stop()
+        self.tip.hide()
+        self.update()
+
+    def hideEvent(self, event: object) -> None:
+        """Leave no timer behind."""
+        self._tip_timer.stop()
+        self.tip.hide()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll by rows."""
+        steps = event.angleDelta().y()
+        if steps:
+            self.tip.hide()
+            self.set_top(self.top - steps * _WHEEL_ROWS // 120)
+        event.accept()
+
+    @Slot()
+    def _show_tip(self) -> None:
+        told = self.told(self.hover) if self.hover is not None else None
+        if told is None:
+            self.tip.hide()
+            return
+        pixels = slot_pixels(palette(self._theme.name), told.look, 20)
+        swatch = QImage(pixels.data, 20, 20, pixels.strides[0], QImage.Format.Format_RGB32).copy()
+        rect = self.cell_rect(told.slot)
+        self.tip.show_facts(told.title, told.rows, rect, state=told.state, swatch=swatch)
+
+    # -- keyboard
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk with arrows, pages and ends; Enter picks, N and Shift+N find stale slots."""
+        grid = self.grid
+        if grid is None or not grid.slots:
+            super().keyPressEvent(event)
+            return
+        page = ACROSS * max(self.whole_rows() - 1, 1)
+        steps = {
+            Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -ACROSS, Qt.Key.Key_Down: ACROSS,
+            Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page,
+            Qt.Key.Key_Home: -self.focus, Qt.Key.Key_End: grid.slots - 1 - self.focus,
+        }  # fmt: skip
+        key = Qt.Key(event.key())
+        if key in steps:
+            target = self.focus + steps[key]
+            if 0 <= target < grid.slots or abs(steps[key]) == page:
+                self.go_to(min(max(target, 0), grid.slots - 1))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.slot_picked.emit(self.focus)
+        elif key == Qt.Key.Key_N:
+            back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            found = grid.next_stale(self.focus, -1 if back else 1)
+            if found is not None:
+                self.go_to(found)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: object) -> None:
+        """Show and say the keyboard's place."""
+        self._say(self.focus)
+        self.update()
+
+    def focusOutEvent(self, event: object) -> None:
+        """Take the ring away."""
+        self.update()
+
+
+class SlotGridView(QWidget):
+    """The canvas with its scroll bar, which counts rows: a million slots are 15,625."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.canvas = SlotCanvas(theme)
+        self.bar = QScrollBar(Qt.Orientation.Vertical)
+        self.bar.setObjectName("slot_bar")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.canvas, 1)
+        layout.addWidget(self.bar)
+        self.setFocusProxy(self.canvas)
+        self.bar.valueChanged.connect(self._on_bar)
+        self.canvas.scrolled.connect(self._on_scrolled)
+
+    def show_grid(self, snapshot: Snapshot, grid: SlotGrid | None) -> None:
+        """Show a heap's grid."""
+        self.canvas.show_grid(snapshot, grid)
+        self._on_scrolled()
+
+    def heap(self) -> DescriptorHeapPicture | None:
+        """Return the shown heap."""
+        return self.canvas.grid.heap if self.canvas.grid is not None else None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the scroll range right."""
+        super().resizeEvent(event)
+        self.canvas.set_top(self.canvas.top)
+
+    @Slot(int)
+    def _on_bar(self, row: int) -> None:
+        if row != self.canvas.top:
+            self.canvas.set_top(row)
+
+    @Slot()
+    def _on_scrolled(self) -> None:
+        canvas = self.canvas
+        rows = len(canvas.grid) if canvas.grid is not None else 0
+        whole = canvas.whole_rows()
+        self.bar.blockSignals(True)
+        self.bar.setRange(0, max(rows - whole, 0))
+        self.bar.setPageStep(whole)
+        self.bar.setValue(canvas.top)
+        self.bar.blockSignals(False)
+        self.bar.setVisible(rows > whole)
