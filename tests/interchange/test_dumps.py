@@ -217,6 +217,19 @@ def test_that_bytes_of_no_encoding_are_never_refused() -> None:
     assert opened.named == 1
 
 
+def test_that_half_a_character_in_a_name_is_replaced_and_whole_ones_stay() -> None:
+    plain = write.text(write.vma_c({"Type 0": write.Pool([[("BUFFER", 16, 0, "NAME")]])}))
+    opened = open_file(plain.replace(b"NAME", rb"\\\ud83da\ud83d\ude00\udc00"), "made.json")
+    assert opened.snapshot is not None
+    assert opened.snapshot.resources.names == ("\\\ufffda\U0001f600\ufffd",)
+    assert [(repair.what, repair.count) for repair in opened.repaired] == [("lone-surrogates", 2)]
+
+
+def test_that_usage_flags_of_64_bits_are_read() -> None:
+    opened = _open(write.vma_c({"Type 0": Pool([[("BUFFER", 16, (1 << 63) | 1, ""), ("BUFFER", 16, 2**64 - 1, "")]])}))
+    assert opened.agrees is True
+
+
 def test_that_virtual_blocks_are_read() -> None:
     body = write.block_json([("", 100, 0, ""), ("FREE", 28, 0, ""), ("", 64, 0, "")])
     for row in body["Suballocations"]:
@@ -320,6 +333,7 @@ def test_that_an_unreadable_part_is_a_warning(path: tuple[str, ...], value: obje
         ("Size", 1 << 70, "DefaultPools.Type 0.Blocks.0.Suballocations[2].Size"),
         ("Size", "large", "DefaultPools.Type 0.Blocks.0.Suballocations[2].Size"),
         ("Size", 1.5, "DefaultPools.Type 0.Blocks.0.Suballocations[2].Size"),
+        ("Usage", -1, "DefaultPools.Type 0.Blocks.0.Suballocations[2].Usage"),
         ("Offset", -8, "DefaultPools.Type 0.Blocks.0.Suballocations[2].Offset"),
         ("Offset", None, "DefaultPools.Type 0.Blocks.0.Suballocations[2].Offset"),
         ("Size", (1 << 63) - 1, "Suballocations"),
@@ -332,6 +346,15 @@ def test_that_a_size_or_offset_that_cannot_be_is_refused_by_its_path(key: str, v
         _open(document)
     assert caught.value.complaint.where == where
     assert caught.value.complaint.file == "made.json"
+
+
+@pytest.mark.parametrize("number", [b"9" * 5000, b"1e999"], ids=["5000 digits", "beyond a double"])
+def test_that_a_number_that_nothing_can_hold_is_refused(number: bytes) -> None:
+    document = write.vma_c({"Type 0": IMAGES})
+    document["DefaultPools"]["Type 0"]["Blocks"]["0"]["TotalBytes"] = 271828
+    with pytest.raises(InputError) as caught:
+        open_file(write.text(document).replace(b"271828", number), "made.json")
+    assert caught.value.complaint.where == "DefaultPools.Type 0.Blocks[...].TotalBytes"
 
 
 @settings(max_examples=60, deadline=None)

@@ -167,7 +167,7 @@ def _rows(layout: DumpLayout, every: list[Range], source: Source) -> tuple[_Rows
     heap = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
     size = np.array([row.size for row in every], np.int64)
     offset = np.array([row.offset for row in every], np.int64)
-    words, word = _numbered([row.type for row in every])
+    words, word = _numbered([row.type for row in every], source.file)
     used = np.array([one != FREE for one in words], np.bool_)[word] if every else np.zeros(0, np.bool_)
     sizes = np.array([block.size for block in layout.blocks], np.int64)
     total = float(size.sum(dtype=np.float64) + sizes.sum(dtype=np.float64))
@@ -212,7 +212,7 @@ def _resources(
 ) -> ResourceColumns:
     count = len(used)
     heap, size = rows.heap[keep], rows.size[keep]
-    usage = np.array([row.usage for row in used], np.uint64).astype(np.int64)
+    usage = _flag_column([row.usage for row in used])
     # Words are compared once each, not once for every row.
     dimensions = tuple(word or "UNKNOWN" for word in rows.words if word != FREE)
     renumbered = np.cumsum([word != FREE for word in rows.words]).astype(np.int16) - np.int16(1)
@@ -220,7 +220,7 @@ def _resources(
     is_buffer = np.array([word == "BUFFER" for word in dimensions], np.bool_)[dimension]
     is_texture = np.array([word.startswith(("IMAGE", "TEXTURE")) for word in dimensions], np.bool_)[dimension]
     kind = layout.kind_of(is_buffer, is_texture, usage, heap_kind[heap])
-    places, place = _numbered([block.place for block in layout.blocks])
+    places, place = _numbered([block.place for block in layout.blocks], source.file)
     names = tuple([row.name for row in used] if layout.name_of is None else map(layout.name_of, used))
     if source.is_single_byte:
         names = tuple(map(source.name, names))
@@ -244,10 +244,18 @@ def _resources(
     )
 
 
-def _numbered(words: list[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int16]]:
+def _flag_column(flags: list[int]) -> Int64:
+    try:
+        return np.array(flags, np.int64)
+    except OverflowError:
+        # No flag that is looked at lies above bit 62.
+        return np.array([value & (MAX_TOTAL_BYTES - 1) for value in flags], np.int64)
+
+
+def _numbered(words: list[str], file: str) -> tuple[tuple[str, ...], npt.NDArray[np.int16]]:
     numbers = {word: number for number, word in enumerate(sorted(set(words)))}
     if len(numbers) > np.iinfo(np.int16).max:
-        raise InputError("too many different words for types", where="Type", found=len(numbers))
+        raise InputError("too many different words for types", file=file, where="Type", found=len(numbers))
     return tuple(numbers), np.array([numbers[word] for word in words], np.int16)
 
 

@@ -18,6 +18,8 @@ T = TypeVar("T")
 Bytes = Annotated[int, msgspec.Meta(ge=0, le=MAX_BYTES)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_BYTES)]
 
+Frame = Annotated[int, msgspec.Meta(ge=0, le=(1 << 32) - 1)]
+
 FREE = "FREE"
 
 
@@ -27,11 +29,11 @@ class Range(msgspec.Struct, rename="pascal", gc=False):
     size: Bytes
     offset: Bytes = -1
     type: str = ""
-    usage: Count = 0
+    usage: Annotated[int, msgspec.Meta(ge=0)] = 0
     name: str = ""
     user_data: str | int | None = None
-    creation_frame_index: int = 0
-    last_use_frame_index: int = -1
+    creation_frame_index: Frame = 0
+    last_use_frame_index: Frame = -1
 
 
 class Block(msgspec.Struct, rename="pascal", gc=False):
@@ -131,9 +133,8 @@ def read_part(source: Source, raw: msgspec.Raw, kind: type[T], where: str) -> T:
     """
     try:
         return msgspec.json.decode(raw, type=kind)
-    except msgspec.ValidationError:
-        path, found, reason = _first_wrong(msgspec.json.decode(raw), kind, where)
-        raise InputError(reason, file=source.file, where=path, found=found) from None
+    except msgspec.ValidationError as error:
+        raise _complaint(source, raw, kind, where, str(error)) from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"not readable: {error}", file=source.file, where=where) from None
 
@@ -152,6 +153,16 @@ def optional_part(source: Source, raw: msgspec.Raw | None, kind: type[T], where:
 def parts_of(source: Source, raw: msgspec.Raw | None, where: str) -> dict[str, msgspec.Raw]:
     """Return the members of an object part by key; empty, with a warning, if it is no object."""
     return optional_part(source, raw, dict[str, msgspec.Raw], where) or {}
+
+
+def _complaint(source: Source, raw: msgspec.Raw, kind: Any, where: str, text: str) -> InputError:
+    try:
+        path, found, reason = _first_wrong(msgspec.json.decode(raw), kind, where)
+    except msgspec.DecodeError:
+        # A number that no type can hold: only msgspec's own path is known, without indices.
+        reason, _, path = text.partition(" - at `$")
+        return InputError(reason[:1].lower() + reason[1:], file=source.file, where=where + path.rstrip("`"))
+    return InputError(reason, file=source.file, where=path, found=found)
 
 
 def first_character(raw: msgspec.Raw) -> bytes:

@@ -20,6 +20,10 @@ MAX_WARNINGS = 1000
 _UTF8_MARK, _UTF16_LE_MARK, _UTF16_BE_MARK = b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"
 _BLANK = b"\0 \t\r\n"
 _ESCAPE = re.compile(rb"\\(?:u([0-9A-Fa-fK-P]{4})|.)", re.DOTALL)
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_PAIRS = re.compile(
+    rb"\\(?:u([dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
 _DAMAGED = re.compile(rb"\\u[0-9K-P]{0,3}[K-P]")
 _TO_HEX = bytes.maketrans(b"KLMNOP", b"ABCDEF")
 _BYTE = re.compile(r"\(byte (\d+)\)")
@@ -177,6 +181,13 @@ def _try_json(source: Source, text: bytes) -> msgspec.DecodeError | None:
             source.text = repaired
             source.repair("escapes", count)
             return None
+        text = repaired if count else text
+    if _SURROGATE.search(text):
+        repaired, lone = _replace_lone_surrogates(text)
+        if lone and _members(source, repaired) is None:
+            source.text = repaired
+            source.repair("lone-surrogates", lone)
+            return None
     return error
 
 
@@ -209,6 +220,20 @@ def _repair_escapes(text: bytes) -> tuple[bytes, int]:
         return b"\\u" + fixed
 
     return _ESCAPE.sub(fix, text), count
+
+
+def _replace_lone_surrogates(text: bytes) -> tuple[bytes, int]:
+    """Half of a character beyond the basic plane is no character: it becomes the replacement character."""
+    count = 0
+
+    def fix(match: re.Match[bytes]) -> bytes:
+        nonlocal count
+        if match[1] is None or match[1][4:]:
+            return match[0]
+        count += 1
+        return b"\\ufffd"
+
+    return _PAIRS.sub(fix, text), count
 
 
 def _json_error(error: msgspec.DecodeError, source: Source) -> InputError:
