@@ -101,9 +101,10 @@ def evicted_in_place(snapshot: Snapshot) -> Bools:
 def build_items(snapshot: Snapshot, places: Places) -> tuple[Items, Items, int]:
     """Return the items of the rows, which do not overlap, the aliases over them, which may, and shared bytes.
 
-    Of blocks that share bytes, those own the row that begin first and do not overlap one another, active ones before
-    inactive ones, of two with the same start the larger. Every other one is an alias: it keeps its whole range in the second table, and bytes that no owner
-    covers are its own in the first. Shared bytes lie under at least two blocks and count once.
+    Of blocks that share bytes, those own the row that begin first and do not overlap one another: active ones before
+    inactive ones, and of two with the same start the larger. Every other one is an alias: it keeps its whole range in
+    the second table, and bytes that no owner covers are its own in the first. Shared bytes lie under at least two
+    blocks and count once.
     """
     start, end, block, away = _placed_blocks(snapshot, places)
     inactive = (snapshot.blocks.state[block] & BlockState.INACTIVE) != 0

@@ -212,8 +212,10 @@ def _track_texts(ready: Paint, strip: Strip, measure_size: Measure) -> list[Bloc
         busy = x + width
         block = int(aliases.block[item])
         over = scene.items.between(int(aliases.start[item]), int(aliases.end[item]))
-        owners = over.stop - over.start
-        for text in (f"{block_name(scene, block)} · aliases {owners}", block_name(scene, block)):
+        beside = aliases.between(int(aliases.start[item]), int(aliases.end[item]))
+        deep = int(np.count_nonzero(aliases.end[beside] > aliases.start[item])) + 1
+        told = f"{deep} deep" if deep > 2 else f"aliases {over.stop - over.start}"
+        for text in (f"{block_name(scene, block)} · {told}", block_name(scene, block)):
             if measure_size(text) + 12 <= width:
                 ink = ready.palette.colour["text"]
                 found.append(BlockText(x, strip.y0, width, strip.y1 - strip.y0, Label(text), ink, True, block))
