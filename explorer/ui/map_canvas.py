@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,8 +87,7 @@ class MapCanvas(QWidget):
     @property
     def gutter(self) -> int:
         """Logical pixels left of the rows."""
-        camera = self.state.camera
-        return camera.view.measures.gutter if camera is not None else default_measures().gutter
+        return self.state.measures.gutter
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the rows the room that is left."""
@@ -108,7 +108,10 @@ class MapCanvas(QWidget):
         self.overlay.fonts = self.tooltip.fonts = self.fonts
         measures = default_measures()
         height = QFontMetrics(self.fonts.name).height() + 8
-        self.state.set_measures(default_measures(max(measures.row, height)))
+        offset = QFontMetrics(self.fonts.fixed).horizontalAdvance("0x0000_0000")
+        measures = replace(default_measures(max(measures.row, height)), gutter=max(measures.gutter, offset + 18))
+        self.state.set_measures(measures)
+        self.state.resize(self.width() - measures.gutter - RIGHT, self.height())
         self.update()
 
     # -- painting

@@ -80,6 +80,11 @@ class MapScreen:
         self._settle()
         return self.camera.scene if self.camera is not None else None
 
+    @property
+    def measures(self) -> Measures:
+        """Heights, and the width of the gutter, in logical pixels."""
+        return self._measures
+
     def take(self, snapshot: Snapshot) -> None:
         """Show a snapshot from the next use on; one that is never looked at costs nothing."""
         self._pending = snapshot

@@ -103,7 +103,7 @@ class MapToolbar(QWidget):
         row.setSpacing(8)
         self.rows.setMinimumWidth(112)
         self.colours.setMinimumWidth(124)
-        self.search.setMinimumWidth(90)
+        self.search.setMinimumWidth(80)
         self.search.setMaximumWidth(260)
         for widget in (self.modes, self.rows, self.colours, self.range, self.search):
             row.addWidget(widget)
@@ -154,7 +154,7 @@ class RangeField(QLineEdit):
         self.setObjectName("map_range")
         self.setAccessibleName("Range")
         self.setProperty("mono", True)
-        self.setMinimumWidth(196)
+        self.setMinimumWidth(170)
         self.setMaximumWidth(320)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._shown = (0, 0)
