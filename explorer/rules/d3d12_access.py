@@ -91,7 +91,7 @@ def grace_seconds(pressure: float) -> float | None:
     pressure = min(pressure, 1.0)
     if pressure <= threshold:
         return None
-    return shortest + (longest - shortest) * (1 - (pressure - threshold) / (1 - threshold))
+    return shortest + (longest - shortest) * (1 - (pressure - threshold) / number("TRIM_RANGE"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from explorer.rules.d3d12_record_device import feature_queries, residency, residency_policy
 from explorer.rules.d3d12_record_input import (
     Device,
     NotUnderstoodError,
@@ -29,8 +30,6 @@ from explorer.rules.d3d12_record_queries import (
     allocation_info,
     copy_descriptors,
     copyable_footprints,
-    feature_queries,
-    residency,
     resource_tiling,
     root_signature,
     tile_mappings,
@@ -65,15 +64,13 @@ KINDS: Mapping[str, tuple[Handler, tuple[str, ...]]] = {
     "heap_creation": (heap_creation, ("CreateHeap", "CreateHeap1")),
     "map": (map_calls, ("Map", "CreateHeap+CreatePlacedResource+CreateCommittedResource+Map")),
     "residency": (residency, ()),
+    "residency_policy": (residency_policy, ("D3DX12Residency submissions",)),
     "resource_creation": (resource_creation, _CREATE_CALLS),
     "resource_tiling": (resource_tiling, ("GetResourceTiling",)),
     "root_signature": (root_signature, ("CreateRootSignature",)),
     "tile_mappings": (tile_mappings, ("UpdateTileMappings", "UpdateTileMappings+CopyTileMappings")),
 }
 """Kind → how it is answered, and the calls that it knows (empty: the handler decides)."""
-
-NEED_A_PAST = ("residency_policy",)
-"""Kinds that need a device with a past."""
 
 
 def _kind_of(record: VectorRecord) -> str:
@@ -83,7 +80,7 @@ def _kind_of(record: VectorRecord) -> str:
         NotUnderstoodError: Nobody knows the kind or the call.
     """
     if record.kind is not None:
-        if record.kind not in KINDS and record.kind not in NEED_A_PAST:
+        if record.kind not in KINDS:
             raise NotUnderstoodError(f"kind: {record.kind}")
         return record.kind
     named = [kind for kind, (_, calls) in KINDS.items() if record.call in calls]
@@ -103,8 +100,6 @@ def answer(record: VectorRecord, options: CheckOptions) -> RecordAnswer:
     """
     try:
         kind = _kind_of(record)
-        if kind in NEED_A_PAST:
-            return RecordAnswer("not_simulated", {}, (), f"{record.call} needs a device with a past")
         handler, calls = KINDS[kind]
         if calls and record.call not in calls:
             raise NotUnderstoodError(f"call: {record.call}")

@@ -168,4 +168,4 @@ def test_that_a_free_record_is_answered_by_its_call() -> None:
 
 
 def test_that_every_kind_of_the_contract_has_an_answer() -> None:
-    assert set(KINDS) == {path.stem for path in VECTOR_FILES} - {"residency_policy"}
+    assert set(KINDS) == {path.stem for path in VECTOR_FILES}

@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OPTIONS = CheckOptions()
-NEED_A_PAST = ("residency_policy",)
 
 
 @pytest.mark.parametrize("path", VECTOR_FILES, ids=lambda path: path.stem)
 def test_that_every_vector_agrees(path: Path) -> None:
-    wanted = ("not_simulated",) if path.stem in NEED_A_PAST else ("agree", "disputed")
+    wanted = ("agree", "disputed")
     checked = [check(record, OPTIONS) for record in vectors(path)]
     bad = [(one.source.id, one.verdict, one.comparison.differs, one.answer.why) for one in checked]
     assert checked
