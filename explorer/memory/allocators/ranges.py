@@ -9,6 +9,7 @@ import numpy as np
 from explorer.core.spans import Span
 from explorer.core.units import align_up
 from explorer.errors import InputError, LayoutError
+from explorer.memory.allocators.core import HeldColumns
 from explorer.memory.allocators.protocol import (
     AllocatorReport,
     Block,
@@ -25,7 +26,7 @@ from explorer.memory.kernels import kernels_ready
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from explorer.memory.allocators.core import Core, Held, HeldColumns
+    from explorer.memory.allocators.core import Core, Held
 
 MAX_RANGE_BYTES = 1 << 61
 """Largest range: aligning an offset up must stay within signed 64 bit."""
@@ -43,6 +44,7 @@ class RangeAllocator:
         core: The plain-Python reference.
         compile_core: Makes the compiled core in the state of the given one; None where there is none.
         granularity: Blocks of different kinds never share a page of so many bytes (a power of two; 1 = no rule).
+        least: Bytes that every block holds at least.
 
     Attributes:
         may_compile: Whether kernels may take over by themselves once they are ready and there is enough to do.
@@ -58,12 +60,18 @@ class RangeAllocator:
         *,
         compile_core: Callable[[Core], Core] | None = None,
         granularity: int = 1,
+        least: int = 1,
     ) -> None:
         self.id = allocator_id
         self.size = size
         self.granularity = granularity
         self._core = core
         self._compile_core = compile_core
+        check_request(least, 1, where="least")
+        self._least_bytes = min(least, size + 1)
+        # Cores know what is held; what was asked for is kept here where that is less. Entries of freed blocks may
+        # stay until their offset is used again.
+        self._asked: dict[int, int] = {}
         self.may_compile = True
         self._work = 0
         # Bytes and blocks held; None after a batch, until somebody asks.
@@ -120,17 +128,33 @@ class RangeAllocator:
         survey = self._core.survey(operations)
         if survey.largest_size > self.size or survey.largest_alignment > self._clamp(MAX_RANGE_BYTES):
             operations = self._bounded(operations)
-        return self._core.replay(operations, survey, events=events)
+        if self._least_bytes == 1:
+            return self._core.replay(operations, survey, events=events)
+        size = np.maximum(operations.size, self._least_bytes)
+        columns = (operations.op, operations.slot, size, operations.alignment, operations.kind)
+        result = self._core.replay(Operations(*columns), survey, events=events)
+        for row in np.flatnonzero(result.offsets >= 0).tolist():
+            self._note_asked(int(result.offsets[row]), int(operations.size[row]))
+        return result
 
     def columns(self) -> HeldColumns:
         """Return what is held as columns in offset order (for maps and figures over many blocks)."""
-        return self._core.columns()
+        live = self._core.columns()
+        if not self._asked:
+            return live
+        offsets = np.fromiter(self._asked.keys(), dtype=np.int64, count=len(self._asked))
+        asked = np.fromiter(self._asked.values(), dtype=np.int64, count=len(self._asked))
+        rows = np.minimum(np.searchsorted(live.offset, offsets), max(len(live.offset) - 1, 0))
+        known = live.offset[rows] == offsets if len(live.offset) else np.zeros(len(rows), dtype=np.bool_)
+        size = live.size.copy()
+        size[rows[known]] = asked[known]
+        return HeldColumns(live.start, live.kept, live.offset, size, live.kind)
 
     def spans(self) -> list[Block]:
         """Return the live blocks in offset order."""
         return [
             Block(h.offset, h.size, h.offset - h.start, h.start + h.kept - h.offset - h.size, h.kind)
-            for h in self._core.columns().rows()
+            for h in self.columns().rows()
         ]
 
     def holes(self) -> list[Span]:
@@ -140,7 +164,7 @@ class RangeAllocator:
 
     def report(self) -> AllocatorReport:
         """Return how the bytes are spent."""
-        live = self._core.columns()
+        live = self.columns()
         starts, ends = self._hole_columns(live)
         sizes = ends - starts
         alignment, granularity, rounding = self._padding(live)
@@ -164,12 +188,12 @@ class RangeAllocator:
         check_kind(kind)
         if size > self.size:
             return 0
-        return self._count(self._core.columns(), size, self._clamp(alignment), kind)
+        return self._count(self._core.columns(), max(size, self._least_bytes), self._clamp(alignment), kind)
 
     def validate(self) -> None:
         """Raise LayoutError naming the broken invariant, if one is broken."""
         end = 0
-        for held in self._core.columns().rows():
+        for held in self.columns().rows():
             if held.start < end:
                 raise LayoutError("live blocks overlap", where="offset", found=held.start)
             end = held.start + held.kept
@@ -189,6 +213,7 @@ class RangeAllocator:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._core = self._core.copy()
+        twin._asked = dict(self._asked)
         return twin
 
     @property
@@ -223,9 +248,19 @@ class RangeAllocator:
         return self._held
 
     def _counted(self, answer: Placement | Refusal) -> Placement | Refusal:
-        if self._held is not None and isinstance(answer, Placement):
+        if not isinstance(answer, Placement):
+            return answer
+        if self._least_bytes > 1:
+            self._note_asked(answer.offset, answer.size)
+        if self._held is not None:
             self._held = self._held[0] + answer.kept, self._held[1] + 1
         return answer
+
+    def _note_asked(self, offset: int, size: int) -> None:
+        if size < self._least_bytes:
+            self._asked[offset] = size
+        else:
+            self._asked.pop(offset, None)
 
     def _note_work(self, operations: int) -> None:
         """Change to the kernels once there is enough to do: loading them takes longer than a few thousand calls."""
@@ -250,7 +285,7 @@ class RangeAllocator:
     ) -> Placement | Refusal:
         check_request(size, alignment)
         check_kind(kind)
-        held = ask(size, self._clamp(alignment), kind) if size <= self.size else None
+        held = ask(max(size, self._least_bytes), self._clamp(alignment), kind) if size <= self.size else None
         if held is None:
             return self._refusal(size, alignment, kind)
         before = held.offset - held.start

@@ -39,6 +39,8 @@ VARIANTS = [Variant(entry.id) for entry in ALLOCATORS] + [
     Variant("linear", {"mode": "double-stack"}),
     Variant("offset-bins", {"granule": 1}),
     Variant("buddy", {"least": 1}),
+    Variant("tlsf", {"least": 4096}),
+    Variant("best-fit", {"least": 512}),
 ]
 CORES = [False] if is_jit_disabled() else [False, True]
 
