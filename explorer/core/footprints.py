@@ -132,7 +132,7 @@ def copyable_footprints(shape: ResourceShape, first: int, count: int, base_offse
         count: How many, from the first on.
         base_offset: Bytes before the first; it is not aligned, and sums wrap at 64 bits.
 
-    Source: d3d12.5.2, d3d12.5.3, d3d12.5.5, d3d12.5.6.
+    Source: d3d12.5.2, d3d12.5.3, d3d12.5.5a, d3d12.5.6.
     """
     if first >= shape.subresources or count > shape.subresources - first:
         return None

@@ -114,7 +114,7 @@ def tiles_across(width: int, height: int, depth: int, tile: TileShape) -> tuple[
 def small_tiles(width: int, height: int, depth: int, tile: TileShape) -> int:
     """Return how many tiles the most detailed level covers, which decides about the small alignments.
 
-    Source: d3d12.4.3, d3d12.4.4.
+    Source: d3d12.4.3d, d3d12.4.4b.
     """
     across, down, deep = tiles_across(width, height, depth, tile)
     return across * down * deep

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import explorer
 from explorer.core import d3d12
 from explorer.core.calls import call_spec
 from explorer.core.d3d12_enums import (
@@ -301,3 +304,11 @@ def test_that_an_adapter_gives_its_capabilities() -> None:
         assert runtime.size_model == adapter.size_model
     with pytest.raises(CommandError, match="does not serve"):
         runtime_of(next(adapter for adapter in adapters() if adapter.d3d12 is None))
+
+
+def test_that_every_rule_that_the_code_names_exists() -> None:
+    known = {row.id for row in RULES}
+    root = Path(explorer.__file__).parent
+    files = [*root.glob("core/*.py"), *root.glob("rules/d3d12*.py"), *root.glob("rules/size_model*.py")]
+    named = {found for file in files for found in re.findall(r"d3d12\.\d+\.\d+[a-z]?", file.read_text("utf-8"))}
+    assert named - known == set()
