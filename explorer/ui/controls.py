@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 
+_ICON_FROM_PX = 140
+
+
 def set_property(widget: QWidget, name: str, value: object) -> None:
     """Set a property that the style sheet looks at, and have it looked at again if it changed."""
     if widget.property(name) == value:
@@ -386,6 +389,10 @@ class EmptyState(QWidget):
         self._why.setText(why)
         self._button.setText(action)
         self._button.setVisible(bool(action))
+
+    def resizeEvent(self, event: object) -> None:
+        """In a low view the words come first."""
+        self._icon.setVisible(self.height() >= _ICON_FROM_PX)
 
     def _retint(self) -> None:
         self._icon.setPixmap(self._theme.pixmap("empty", "text3", 24))

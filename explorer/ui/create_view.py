@@ -320,7 +320,12 @@ class CreateView(QWidget):
             for reason in preview.verdict.reasons:
                 for path in reason.remedy.changes if reason.remedy is not None else {}:
                     form.mark(path, "refused", reason.text)
+        self._show_primary()
         self._show_ghost()
+
+    def _show_primary(self) -> None:
+        """One primary button: Create, or the repair of what would be refused."""
+        set_property(self._create, "primary", not self.card.is_refused)
 
     @Slot(str, object)
     def _on_preview_refused(self, asker: str, complaint: Complaint) -> None:

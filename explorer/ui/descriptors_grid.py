@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -80,9 +81,10 @@ class SlotCanvas(QWidget):
     # -- geometry
 
     @property
-    def pitch(self) -> int:
-        """Logical pixels from one cell to the next."""
-        return self.cell + self.gap
+    def pitch(self) -> float:
+        """Logical pixels from one cell to the next: whole device pixels."""
+        ratio = self.devicePixelRatioF()
+        return round((self.cell + self.gap) * ratio) / ratio
 
     @property
     def gutter(self) -> int:
@@ -91,35 +93,41 @@ class SlotCanvas(QWidget):
         text = "1,048,576"
         if grid is not None and self.by_handle:
             text = format_address(grid.heap.cpu_start + grid.slots * grid.heap.increment)
-        return int(QFontMetricsF(self._theme.fixed_font(self._theme.caption_px)).horizontalAdvance(text)) + _EDGE + 10
+        width = QFontMetricsF(self._theme.fixed_font(self._theme.caption_px)).horizontalAdvance(text)
+        # Even, so that cells begin on whole device pixels at 1.5 too.
+        return 2 * round((width + _EDGE + 10) / 2)
 
     @property
     def head(self) -> int:
         """Logical pixels above the cells."""
-        return max(_HEAD, self._theme.caption_px + 10)
+        return max(_HEAD, 2 * (self._theme.caption_px // 2) + 10)
 
     def visible_rows(self) -> int:
         """Return the rows that fit, a cut one counts."""
-        return max(-(-(self.height() - self.head) // self.pitch), 1)
+        return max(math.ceil((self.height() - self.head) / self.pitch), 1)
 
     def whole_rows(self) -> int:
         """Return the rows that fit whole."""
-        return max((self.height() - self.head) // self.pitch, 1)
+        return max(int((self.height() - self.head) / self.pitch), 1)
 
     def sizeHint(self) -> QSize:
         """Room for 64 slots across."""
-        return QSize(self.gutter + ACROSS * self.pitch + _EDGE, self.head + 24 * self.pitch)
+        return QSize(self._grid_width(), self.head + math.ceil(24 * self.pitch))
 
     def minimumSizeHint(self) -> QSize:
         """The width of the grid does not shrink."""
-        return QSize(self.gutter + ACROSS * self.pitch + _EDGE, self.head + 6 * self.pitch)
+        return QSize(self._grid_width(), self.head + math.ceil(6 * self.pitch))
 
-    def cell_rect(self, slot: int) -> QRect:
+    def _grid_width(self) -> int:
+        return self.gutter + math.ceil(ACROSS * self.pitch) + _EDGE
+
+    def cell_rect(self, slot: int) -> QRectF:
         """Return where a slot is drawn, in the widget's coordinates."""
         grid = self.grid
         row = grid.row_of(slot) if grid is not None else 0
         x = self.gutter + slot % ACROSS * self.pitch
-        return QRect(x, self.head + (row - self.top) * self.pitch, self.cell, self.cell)
+        side = self.pitch - self.gap
+        return QRectF(x, self.head + (row - self.top) * self.pitch, side, side)
 
     def slot_under(self, at: QPointF) -> int | None:
         """Return the slot under a point."""
@@ -136,7 +144,7 @@ class SlotCanvas(QWidget):
         """Show a heap's grid."""
         self.snapshot, self.grid = snapshot, grid
         if grid is not None:
-            self.focus = min(self.focus, max(grid.slots - 1, 0))
+            self.focus = grid.nearest(min(self.focus, max(grid.slots - 1, 0)))
             self.set_top(self.top)
         if not self.tip.isHidden():
             self._show_tip()
@@ -154,7 +162,7 @@ class SlotCanvas(QWidget):
         grid = self.grid
         if grid is None or not 0 <= slot < grid.slots:
             return
-        self.focus = slot
+        self.focus = slot = grid.nearest(slot)
         row = grid.row_of(slot)
         if not self.top <= row < self.top + self.whole_rows():
             self.set_top(row - self.whole_rows() // 3)
@@ -193,11 +201,11 @@ class SlotCanvas(QWidget):
         self._paint_selected(painter, grid, rows)
         if self.hover is not None:
             painter.setPen(QPen(theme.colour("select", "map"), 1))
-            painter.drawRect(QRectF(self.cell_rect(self.hover)).adjusted(-0.5, -0.5, 0.5, 0.5))
+            painter.drawRect(self.cell_rect(self.hover).adjusted(-0.5, -0.5, 0.5, 0.5))
         if grid.slots and self.hasFocus():
             painter.setPen(QPen(theme.colour("accent"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(self.cell_rect(self.focus)).adjusted(-1, -1, 1, 1))
+            painter.drawRect(self.cell_rect(self.focus).adjusted(-1, -1, 1, 1))
 
     def _painted(self, grid: SlotGrid, rows: int) -> QImage | None:
         if rows <= 0:
@@ -211,8 +219,7 @@ class SlotCanvas(QWidget):
             pixels = paint_slots(grid.looks(self.top, rows), colours, pitch - gap, gap)
             height, width = pixels.shape
             image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_RGB32)
-            # At 1.5 a pitch of 16.5 pixels is drawn with 16: the picture is stretched by that half pixel.
-            image.setDevicePixelRatio(pitch / self.pitch)
+            image.setDevicePixelRatio(ratio)
             self._image = (key, image, pixels)
         return self._image[1]
 
@@ -240,18 +247,17 @@ class SlotCanvas(QWidget):
     def _paint_selected(self, painter: QPainter, grid: SlotGrid, rows: int) -> None:
         if not self.selected or rows <= 0:
             return
-        first, last = grid.first_slot(self.top), grid.first_slot(self.top + rows - 1) + ACROSS
+        slots = grid.slots_of(self.top, rows)
         chosen = np.fromiter(self.selected, np.int32, len(self.selected))
-        found = np.flatnonzero(np.isin(grid.heap.resource[first:last], chosen))[:_MOST_MARKS] + first
+        found = slots[np.isin(grid.heap.resource[slots], chosen)][:_MOST_MARKS]
         halo, select = self._theme.colour("halo", "map"), self._theme.colour("select", "map")
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for slot in found.tolist():
-            rect = QRectF(self.cell_rect(slot))
-            if not grid.stale_only or grid.heap.stale[slot // ACROSS * ACROSS : slot // ACROSS * ACROSS + ACROSS].any():
-                painter.setPen(QPen(halo, 3))
-                painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5))
-                painter.setPen(QPen(select, 2))
-                painter.drawRect(rect)
+            rect = self.cell_rect(slot)
+            painter.setPen(QPen(halo, 3))
+            painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5))
+            painter.setPen(QPen(select, 2))
+            painter.drawRect(rect)
 
     @Slot()
     def _on_theme(self) -> None:
@@ -311,7 +317,7 @@ class SlotCanvas(QWidget):
             return
         pixels = slot_pixels(palette(self._theme.name), told.look, 20)
         swatch = QImage(pixels.data, 20, 20, pixels.strides[0], QImage.Format.Format_RGB32).copy()
-        rect = self.cell_rect(told.slot)
+        rect = self.cell_rect(told.slot).toRect()
         self.tip.show_facts(told.title, told.rows, rect, state=told.state, swatch=swatch)
 
     # -- keyboard
@@ -326,13 +332,16 @@ class SlotCanvas(QWidget):
         steps = {
             Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -ACROSS, Qt.Key.Key_Down: ACROSS,
             Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page,
-            Qt.Key.Key_Home: -self.focus, Qt.Key.Key_End: grid.slots - 1 - self.focus,
         }  # fmt: skip
         key = Qt.Key(event.key())
         if key in steps:
-            target = self.focus + steps[key]
-            if 0 <= target < grid.slots or abs(steps[key]) == page:
-                self.go_to(min(max(target, 0), grid.slots - 1))
+            target = grid.walk(self.focus, steps[key])
+            if target is not None:
+                self.go_to(target)
+            elif abs(steps[key]) == page:
+                self.go_to(0 if steps[key] < 0 else grid.slots - 1)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self.go_to(0 if key == Qt.Key.Key_Home else grid.slots - 1)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.slot_picked.emit(self.focus)
         elif key == Qt.Key.Key_N:

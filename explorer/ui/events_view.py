@@ -196,7 +196,7 @@ class EventsView(QWidget):
         self._count = label("", "small", name="event_count")
         self._empty = EmptyState(theme, name="events_empty")
         self._empty.setParent(self.table.viewport())
-        self._empty.hide()
+        self._empty.say("Nothing is open", "Open a scenario: what happens in it is listed here.")
         self.table.viewport().installEventFilter(self)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)

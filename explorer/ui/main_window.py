@@ -337,6 +337,10 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_document(self, document: Document) -> None:
         self.document_name.setText(document.name)
+        # A new simulation knows neither speed nor loop.
+        self.commands.set_speed(self.top_bar.frames_per_second)
+        if self.workspace.is_live:
+            self.commands.do_loop()
         self._say_document()
         self.actions_set.refresh()
 

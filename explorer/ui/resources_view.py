@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from explorer.core.units import format_bytes
 from explorer.errors import InputError
-from explorer.ui.controls import EmptyState, Segmented, label, paint_pill
+from explorer.ui.controls import ElidedLabel, EmptyState, Segmented, paint_pill
 from explorer.ui.filter_header import FilterHeader
 from explorer.ui.resource_model import KIND_ROLE, ResourceModel
 from explorer.ui.resource_rows import COLUMNS, histogram, parse_range
@@ -141,14 +141,16 @@ class ResourcesView(QWidget):
         self._clear = QPushButton("Clear filters")
         self._clear.setObjectName("clear_filters")
         self._clear.setProperty("flat_link", True)
-        self._hidden = label("", "small", name="rows_hidden")
+        self._clear.hide()
+        self._hidden = ElidedLabel("", "small", name="rows_hidden")
+        self._hidden.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._measure = Segmented(theme, ("Count", "Bytes"), name="histogram_measure")
         self._measure.setFixedWidth(130)
         self.histogram = SizeHistogram(theme)
         self._empty = EmptyState(theme, name="resources_empty")
         # Over the rows only: the filter fields above them stay in reach.
         self._empty.setParent(self.table.viewport())
-        self._empty.hide()
+        self._empty.say("Nothing is open", "Open a scenario, or a layout from a file.")
         self.table.viewport().installEventFilter(self)
         self._lay_out()
         self._refresh = QTimer(self)
@@ -266,8 +268,7 @@ class ResourcesView(QWidget):
         tools.setSpacing(8)
         for part in (self._map_only, self._resident_only, self._this_frame, self._clear):
             tools.addWidget(part)
-        tools.addStretch(1)
-        tools.addWidget(self._hidden)
+        tools.addWidget(self._hidden, 1)
         tools.addWidget(self._measure)
         layout.addLayout(tools)
         bars = QHBoxLayout()

@@ -35,6 +35,12 @@ def _sheet_template() -> string.Template:
     return string.Template((resources_folder() / "style" / "window.qss").read_text(encoding="utf-8"))
 
 
+@functools.cache
+def _picture_folder() -> QTemporaryDir:
+    """Return the folder of the style sheet's pictures; the sheet outlives the theme that set it."""
+    return QTemporaryDir()
+
+
 class Theme(QObject):
     """The look of the window.
 
@@ -49,7 +55,6 @@ class Theme(QObject):
         super().__init__(application)
         self._application = application
         self._choice = choice
-        self._folder = QTemporaryDir()
         self._pixmaps: dict[tuple[str, str, str, int, float], QPixmap] = {}
         self._icons: dict[tuple[str, str], QIcon] = {}
         # The desktop's own size, so that a user with a large font gets a large window.
@@ -198,7 +203,7 @@ class Theme(QObject):
     def _icon_file(self, name: str, token: str) -> str:
         """Return the path of an icon in one colour: a style sheet takes pictures from files only."""
         colour = self.colour(token).name()
-        path = Path(self._folder.filePath(f"{name}_{colour[1:]}.svg"))
+        path = Path(_picture_folder().filePath(f"{name}_{colour[1:]}.svg"))
         if not path.exists():
             path.write_text(icon_source(name).replace("currentColor", colour), encoding="utf-8")
         return path.as_posix()

@@ -223,6 +223,11 @@ class TopBar(QWidget):
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
+    @property
+    def frames_per_second(self) -> float | None:
+        """The chosen speed; None flat out."""
+        return SPEEDS[self._speed.currentIndex()][1]
+
     @Slot(int)
     def _on_speed(self, index: int) -> None:
         self.speed_chosen.emit(SPEEDS[index][1])

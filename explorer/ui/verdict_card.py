@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from explorer.device.outcome import Outcome, Preview
     from explorer.ui.theme import Theme
 
+_NOTHING = Fact("After", "nothing is created")
 _REASONS = 6
 _SOURCE = 60
 
@@ -60,6 +61,7 @@ class VerdictCard(QFrame):
         self._reasons.setMinimumWidth(40)
         self._repair = QPushButton()
         self._repair.setObjectName("verdict_repair")
+        self._repair.setProperty("primary", True)
         self._repair.clicked.connect(self._on_repair)
         body = QWidget()
         inner = QVBoxLayout(body)
@@ -80,6 +82,11 @@ class VerdictCard(QFrame):
         layout.addWidget(area, 1)
         theme.changed.connect(self._retint)
         self.say_nothing("Nothing to judge", "Open a scenario to create in it.")
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the shown call would be refused."""
+        return self._level == "error"
 
     def hr(self) -> str:
         """Return the shown HRESULT."""
@@ -103,15 +110,8 @@ class VerdictCard(QFrame):
     def show_refused_input(self, path: str, why: str) -> None:
         """Say that a value cannot be used."""
         self._show_head("error", "Not a call", f"{path or 'a value'} cannot be used")
-        self._rows.show_facts(
-            [
-                Fact("Size", "unknown"),
-                Fact("Place", "unknown"),
-                Fact("Access", "unknown"),
-                Fact("After", "nothing was created"),
-            ]
-        )
-        self._reasons.setText(why)
+        self._rows.show_facts([Fact("Field", path or "unknown", mono=True), Fact("Why", why), _NOTHING])
+        self._reasons.setText("")
         self._set_remedy(None)
 
     def show_preview(self, preview: Preview, times: int = 1) -> None:
@@ -125,7 +125,8 @@ class VerdictCard(QFrame):
         else:
             level, clause = "ok", "can be created here" if placed else "can be created"
         self._show_head(level, verdict.hr, clause)
-        self._rows.show_facts(_preview_facts(preview))
+        refused = not verdict.succeeded and bool(verdict.reasons)
+        self._rows.show_facts(_refused_facts(preview) if refused else _preview_facts(preview))
         lines = [preview.refusal] if preview.refusal else []
         lines += [preview.why] if preview.why else []
         lines += [_reason_line(reason) for reason in verdict.reasons[:_REASONS]]
@@ -159,9 +160,8 @@ class VerdictCard(QFrame):
         self._remedy = remedy if usable else None
         self._repair.setVisible(usable)
         if remedy is not None and usable:
-            text = remedy.text[:1].upper() + remedy.text[1:]
-            self._repair.setText(text if len(text) <= 40 else text[:39] + "…")
-            self._repair.setToolTip(text)
+            self._repair.setText("Apply the repair")
+            self._repair.setToolTip(remedy.text[:1].upper() + remedy.text[1:])
         elif remedy is not None:
             self._reasons.setText(f"{self._reasons.text()}\nWhat would help: {remedy.text}.")
 
@@ -174,6 +174,14 @@ class VerdictCard(QFrame):
             self._level, ("info", "text3")
         )
         self._icon.setPixmap(self._theme.pixmap(*icon))
+
+
+def _refused_facts(preview: Preview) -> list[Fact]:
+    decisive = preview.verdict.reasons[0]
+    facts = [Fact("Why", decisive.text), Fact("Rule", decisive.rule, mono=True, tip=decisive.source)]
+    if decisive.remedy is not None:
+        facts.append(Fact("Repair", decisive.remedy.text))
+    return [*facts, _NOTHING]
 
 
 def _reason_line(reason: Reason) -> str:
