@@ -108,7 +108,8 @@ def decode_value(value: object, kind: type[T], path: str) -> T:
         complaint = error.complaint
         if complaint.message == "unknown constant" and re.fullmatch(r"-?\d+", complaint.found or ""):
             raise OutsideEnumerationError(complaint.where or path) from error
-        raise NotUnderstoodError(f"{complaint.where or path}: {complaint.message} ({complaint.found})") from error
+        found = "" if complaint.found is None else f" ({complaint.found})"
+        raise NotUnderstoodError(f"{complaint.where or path}: {complaint.message}{found}") from error
 
 
 _cache: dict[tuple[type, bytes], object] = {}

@@ -11,6 +11,7 @@ from explorer.rules.d3d12_record_input import (
     OutsideEnumerationError,
     RecordInput,
     SkippedError,
+    decode_value,
     device_of,
 )
 from explorer.rules.d3d12_record_kinds import (
@@ -30,6 +31,7 @@ from explorer.rules.d3d12_record_queries import (
     allocation_info,
     copy_descriptors,
     copyable_footprints,
+    number,
     resource_tiling,
     root_signature,
     tile_mappings,
@@ -38,6 +40,13 @@ from explorer.rules.records import CheckOptions, RecordAnswer, VectorRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+from typing import cast
+
+    from explorer.rules.d3d12_runtime import D3d12Runtime
+
+from explorer.core.calls import call_spec, call_specs
+from explorer.core.schema import keys_of
+from explorer.rules.d3d12 import NEEDS, has_rules, judge
 
 _CREATE = ("CreateCommittedResource", "CreatePlacedResource", "CreateReservedResource")
 _ALLOCATION = tuple(f"GetResourceAllocationInfo{n}" for n in ("", "1", "2", "3"))
@@ -93,12 +102,40 @@ def _kind_of(record: VectorRecord) -> str:
     raise NotUnderstoodError(f"call: {record.call}")
 
 
+def _is_official(record: VectorRecord) -> bool:
+    """Return whether a free record is spelled as calls of a scenario are, with the API's own parameter names."""
+    spec = call_specs().get(("d3d12", record.call))
+    return spec is not None and any(key in keys_of(spec.input_type) for key in record.input)
+
+
+def _official(record: VectorRecord, runtime: D3d12Runtime) -> RecordAnswer:
+    kind = cast("type[object]", call_spec("d3d12", record.call).input_type)
+    try:
+        arguments = decode_value(dict(record.input), kind, "input")
+    except OutsideEnumerationError as error:
+        if record.call.startswith("Get") or str(error).endswith("Format"):
+            raise NotUnderstoodError(str(error)) from error
+        return RecordAnswer("answered", {"hr": "E_INVALIDARG"}, (OUTSIDE,))
+    if not has_rules(arguments) or kind in NEEDS:
+        raise NotSimulatedError(f"{record.call} needs the objects that it names")
+    verdict = judge(arguments, None, runtime)
+    # The calls that begin with Get return no HRESULT.
+    result: dict[str, object] = {} if record.call.startswith("Get") else {"hr": verdict.hr}
+    for key, value in verdict.values.items():
+        result[key] = number(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not result:
+        result["hr"] = verdict.hr
+    return RecordAnswer("answered", result, verdict.reasons)
+
+
 def answer(record: VectorRecord, options: CheckOptions) -> RecordAnswer:
     """Return the answer to a record.
 
     It depends on the record's API, kind, call, input, requirements and preconditions and on the options only.
     """
     try:
+        if record.kind is None and _is_official(record):
+            return _official(record, device_of(record, options).runtime)
         kind = _kind_of(record)
         handler, calls = KINDS[kind]
         if calls and record.call not in calls:

@@ -167,5 +167,21 @@ def test_that_a_free_record_is_answered_by_its_call() -> None:
     assert ask(None, "CheckFeatureSupport(ARCHITECTURE)", {}).result["UMA"] is False
 
 
+def test_that_a_free_record_may_use_the_names_of_the_api() -> None:
+    desc = {"Dimension": "D3D12_RESOURCE_DIMENSION_BUFFER", "Width": 70000, "Layout": "D3D12_TEXTURE_LAYOUT_ROW_MAJOR"}
+    heap = {"Type": "D3D12_HEAP_TYPE_UPLOAD"}
+    state = ["D3D12_RESOURCE_STATE_GENERIC_READ"]
+    call = {"pHeapProperties": heap, "pDesc": desc, "InitialResourceState": state}
+    found = ask(None, "CreateCommittedResource", call)
+    assert (found.result["hr"], found.result["SizeInBytes"]) == ("S_OK", 131072)
+    sizes = ask(None, "GetResourceAllocationInfo", {"pResourceDescs": [{**desc, "Alignment": 3}]})
+    assert sizes.result == {"SizeInBytes": "UINT64_MAX", "Alignment": 65536}
+    assert ask(None, "CreateHeap", {"pDesc": {"SizeInBytes": 1, "Properties": {"Type": 9}}}).result == {
+        "hr": "E_INVALIDARG"
+    }
+    assert ask(None, "Map", {"pResource": "a"}).status == "not_simulated"
+    assert ask(None, "CreateHeap", {"pDesc": {}}).why == "input.pDesc.SizeInBytes: missing key"
+
+
 def test_that_every_kind_of_the_contract_has_an_answer() -> None:
     assert set(KINDS) == {path.stem for path in VECTOR_FILES}
