@@ -291,6 +291,18 @@ class PresentFlags(ApiFlags):
         return "D3DPRESENTFLAG_"
 
 
+class RenderState(ApiEnum):
+    """D3DRENDERSTATETYPE, the members that a simulation of memory looks at."""
+
+    LIGHTING = 137
+    POINTSPRITEENABLE = 156
+
+    @classmethod
+    def prefix(cls) -> str:
+        """Return the prefix of the official constants."""
+        return "D3DRS_"
+
+
 class QueryType(ApiEnum):
     """D3DQUERYTYPE."""
 

@@ -9,6 +9,7 @@ Source: MicrosoftDocs/sdk-api d3d9 and d3d9helper.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from explorer.core.d3d9_create import FormatValue
 from explorer.core.d3d9_enums import (
@@ -16,11 +17,16 @@ from explorer.core.d3d9_enums import (
     CubeFace,
     DeviceType,
     LockFlags,
+    RenderState,
     ResourceType,
     TextureFilter,
     Usage,
 )
-from explorer.core.schema import INT, UINT, ObjectName
+from explorer.core.schema import INT, UINT, ObjectName, OneOf
+
+CPU_ACCESS = ("sequential write", "random write", "sequential read", "random read", "none")
+CpuAccess = Annotated[str, OneOf(CPU_ACCESS)]
+"""What the application does with the pointer of a lock, which no parameter of the API says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +94,18 @@ class GetBackBuffer:
 
 @dataclass(frozen=True, slots=True)
 class LockRect:
-    """LockRect of a surface, a texture (Level) or a cube texture (FaceType, Level); pRect None locks all of it."""
+    """LockRect of a surface, a texture (Level) or a cube texture (FaceType, Level); pRect None locks all of it.
+
+    Attributes:
+        access: What the application does with the pointer; None: it reads under READONLY and else writes in order.
+    """
 
     object: ObjectName
     Level: UINT = 0
     FaceType: CubeFace = CubeFace.POSITIVE_X
     pRect: Rect | None = None
     Flags: LockFlags = NO_LOCK_FLAGS
+    access: CpuAccess | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +119,13 @@ class UnlockRect:
 
 @dataclass(frozen=True, slots=True)
 class LockBox:
-    """LockBox of a volume or a volume texture (Level); pBox None locks all of it."""
+    """LockBox of a volume or a volume texture (Level); pBox None locks all of it; ``access`` as in LockRect."""
 
     object: ObjectName
     Level: UINT = 0
     pBox: Box | None = None
     Flags: LockFlags = NO_LOCK_FLAGS
+    access: CpuAccess | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +138,13 @@ class UnlockBox:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """Lock of a vertex or index buffer, in bytes; a size of 0 locks the whole buffer."""
+    """Lock of a vertex or index buffer, in bytes; a size of 0 locks the whole buffer; ``access`` as in LockRect."""
 
     object: ObjectName
     OffsetToLock: UINT = 0
     SizeToLock: UINT = 0
     Flags: LockFlags = NO_LOCK_FLAGS
+    access: CpuAccess | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +263,9 @@ class Empty:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """DrawPrimitive or DrawIndexedPrimitive.
+    """DrawPrimitive, DrawIndexedPrimitive, or DrawRectPatch.
+
+    Without ``references`` a draw reads what is bound, without ``writes`` it writes the bound targets.
 
     Attributes:
         references: Objects that the draw reads.
@@ -259,6 +274,37 @@ class Draw:
 
     references: tuple[ObjectName, ...] = ()
     writes: tuple[ObjectName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """IDirect3DQuery9::Issue; 1 is D3DISSUE_END, 2 D3DISSUE_BEGIN."""
+
+    object: ObjectName
+    dwIssueFlags: UINT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GetData:
+    """IDirect3DQuery9::GetData; 1 is D3DGETDATA_FLUSH."""
+
+    object: ObjectName
+    dwGetDataFlags: UINT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SetRenderState:
+    """IDirect3DDevice9::SetRenderState; the states that concern memory have names, others are numbers."""
+
+    State: RenderState | UINT
+    Value: UINT
+
+
+@dataclass(frozen=True, slots=True)
+class SetNPatchMode:
+    """IDirect3DDevice9::SetNPatchMode, in whole segments; below 1 N-patches are off."""
+
+    nSegments: UINT
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from explorer.core.d3d9 import (
     CreateQuery,
     Empty,
     Format,
+    GetData,
     PresentParameters,
     QueryType,
     Reset,
@@ -187,6 +188,13 @@ def judge_query(arguments: CreateQuery, state: DeviceState, runtime: Runtime = D
         return refused([fault("query.type", "use a D3DQUERYTYPE", {"Type": "D3DQUERYTYPE_EVENT"}, NOTAVAILABLE)])
     if arguments.Type in (QueryType.RESOURCEMANAGER, QueryType.VERTEXSTATS, QueryType.VCACHE) and not runtime.debug:
         return refused([fault("query.debug", "use the debug runtime", hr=NOTAVAILABLE)])
+    return granted("ok.call")
+
+
+def judge_get_data(arguments: GetData, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:
+    """Return what GetData of a query answers; without the flush a lost device is not noticed."""
+    if state.status != OPERATIONAL and not runtime.ex and arguments.dwGetDataFlags & 1:
+        return refused([fault("R9.1", "reset the device first", hr="D3DERR_DEVICELOST")])
     return granted("ok.call")
 
 
