@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from explorer.core.calls import call_spec, call_specs
+from explorer.core.schema import keys_of
+from explorer.rules.d3d12 import NEEDS, has_rules, judge
 from explorer.rules.d3d12_record_device import feature_queries, residency, residency_policy
 from explorer.rules.d3d12_record_input import (
     Device,
@@ -40,13 +43,8 @@ from explorer.rules.records import CheckOptions, RecordAnswer, VectorRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-from typing import cast
 
     from explorer.rules.d3d12_runtime import D3d12Runtime
-
-from explorer.core.calls import call_spec, call_specs
-from explorer.core.schema import keys_of
-from explorer.rules.d3d12 import NEEDS, has_rules, judge
 
 _CREATE = ("CreateCommittedResource", "CreatePlacedResource", "CreateReservedResource")
 _ALLOCATION = tuple(f"GetResourceAllocationInfo{n}" for n in ("", "1", "2", "3"))
