@@ -27,6 +27,8 @@ class FitsCompiled(CompiledCore):
         mantissa = min(max(range_bits - 25, 3), 8)
         classes = int(kernels.size_class(reference.size, mantissa)) + 1
         super().__init__(sorted(blocks), reference.granularity, classes)
+        # Kept only from the first wide request on.
+        self.bounds[chain.WIDE] = kernels.ENDLESS
         self.peaks = np.full(len(self.rows), kernels.ENDLESS, dtype=np.int64)
         self.stack = np.zeros(kernels.STACK_ROWS, dtype=np.int64)
         if reference.order is smallest_first:

@@ -9,7 +9,7 @@ that holds the block; the bounds of ``chain_kernels`` let it pass over classes w
 
 from __future__ import annotations
 
-from explorer.memory.allocators.bits_kernels import highest_bit
+from explorer.memory.allocators.bits_kernels import highest_bit, lowest_bit
 from explorer.memory.allocators.chain_kernels import (
     AFTER,
     BEFORE,
@@ -81,6 +81,21 @@ def clear_flag(words: Table, number: int) -> None:
 
 
 @flat_kernel
+def next_flag(words: Table, number: int) -> int:
+    """Return the first filled class that is at least ``number``, or -1."""
+    word = number >> 6
+    if word >= len(words) - 1:
+        return -1
+    found = (words[1 + word] >> (number & 63)) << (number & 63)
+    while found == 0:
+        word += 1
+        if word >= len(words) - 1:
+            return -1
+        found = words[1 + word]
+    return (word << 6) + lowest_bit(found)
+
+
+@flat_kernel
 def goes_first(rows: Table, one: int, other: int, order: int) -> bool:
     """Return whether a hole is tried before another."""
     if order != FIRST and rows[one, SIZE] != rows[other, SIZE]:
@@ -112,15 +127,20 @@ def insert(
     number = class_of(rows[row, OFFSET], rows[row, SIZE], state)
     parent, side = -1, LEFT
     child = heads[number]
+    with_peaks = state[WIDE_SEEN] != 0
     if child < 0:
         set_flag(words, number)
-        bounds[PLAIN, bound_cell(number)] = -1
-        bounds[WIDE, bound_cell(number)] = -1
-    raise_bound(bounds, PLAIN, number, rows[row, SIZE])
-    room = wide_room(rows, row)
-    raise_bound(bounds, WIDE, number, room)
+        if order != BEST:
+            bounds[PLAIN, bound_cell(number)] = -1
+        if with_peaks:
+            bounds[WIDE, bound_cell(number)] = -1
+    if order != BEST:
+        raise_bound(bounds, PLAIN, number, rows[row, SIZE])
+    room = 0
+    if with_peaks:
+        room = wide_room(rows, row)
+        raise_bound(bounds, WIDE, number, room)
     mine = rank(row)
-    with_peaks = state[WIDE_SEEN] != 0
     while child >= 0 and rank(child) > mine:
         parent = child
         if with_peaks:
@@ -230,7 +250,8 @@ def search_class(
         elif order < 0 and rows[row, SIZE] < size:
             break
         row = int(links[row, RIGHT])
-    bounds[WIDE if is_wide else PLAIN, bound_cell(number)] = highest
+    if is_wide or order != BEST:
+        bounds[WIDE if is_wide else PLAIN, bound_cell(number)] = highest
     return -1, -1
 
 
@@ -254,9 +275,14 @@ def find(
         # Whoever never asks for wide alignment does not pay for the peaks; they start too high and sink.
         state[WIDE_SEEN] = 1
         peaks[:] = ENDLESS
+        bounds[WIDE, :] = ENDLESS
     number = size_class(size, state[MANTISSA]) if state[OPTION] == BEST else 0
     while True:
-        number = next_roomy(words, bounds, track, number, size)
+        if track == PLAIN and state[OPTION] == BEST:
+            # Every larger class has room: bounds would tell nothing.
+            number = next_flag(words, number)
+        else:
+            number = next_roomy(words, bounds, track, number, size)
         if number < 0:
             return -1, -1
         row, offset = search_class(
