@@ -5,27 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PIL import Image, ImageDraw
-
 from explorer.core.units import format_bytes
 from explorer.errors import CommandError
 from explorer.render.colours import colour_mode
-from explorer.render.fonts import Face, face
-from explorer.render.frame import Paint, paint_frame, prepare
+from explorer.render.frame import Paint, prepare
 from explorer.render.labels import LEFT
 from explorer.render.lane_texts import short_bytes
 from explorer.render.lanes import build_scene
 from explorer.render.layout import MapLayout, Mode, View, build_layout, fitting_row_bytes, longest_lane
 from explorer.render.legend import LegendEntry, legend_entries
-from explorer.render.looks import Pixels, swatch
 from explorer.render.map_texts import block_texts, gutter_texts, header_text, visible_headers
 from explorer.render.raster import THIN
 from explorer.render.rows import default_measures
-from explorer.render.tokens import Palette, Rgba, load_tokens, palette
+from explorer.render.sheet import PixelSheet, Sheet, fitted
+from explorer.render.tokens import Rgba, load_tokens, palette
 
 if TYPE_CHECKING:
     from explorer.sim.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 SCALES: tuple[float, ...] = (1, 1.5, 2)
 LEAST_SIZE = (320, 200)
@@ -81,70 +80,66 @@ def map_picture(
         CommandError: The size is too small or too large.
         InputError: Unknown theme.
     """
+    _check_size(size, scale)
+    sheet = PixelSheet(size, scale, palette(theme))
+    compose(sheet, snapshot, size, options or PictureOptions())
+    return sheet.image
+
+
+def map_svg(
+    snapshot: Snapshot,
+    size: tuple[int, int] = (1280, 720),
+    theme: str = "light",
+    options: PictureOptions | None = None,
+) -> str:
+    """Return the map of a snapshot as an SVG document; the same input gives the same text.
+
+    Blocks of at least four pixels are shapes of their own with their names as tooltips; smaller ones are mixed as in
+    the pixel picture, so the document stays within what the picture can show however many blocks there are.
+
+    Args:
+        snapshot: What to draw.
+        size: Width and height.
+        theme: ``light`` or ``dark``.
+        options: What it shows.
+
+    Raises:
+        CommandError: The size is too small or too large.
+        InputError: Unknown theme.
+    """
+    from explorer.render.svg_sheet import SvgSheet
+
+    _check_size(size, 1)
+    sheet = SvgSheet(size, palette(theme))
+    compose(sheet, snapshot, size, options or PictureOptions())
+    return sheet.document()
+
+
+def compose(sheet: Sheet, snapshot: Snapshot, size: tuple[int, int], options: PictureOptions) -> None:
+    """Draw title, map, scale and legend of a snapshot on a sheet of the given logical size."""
     width, height = size
-    if width < LEAST_SIZE[0] or height < LEAST_SIZE[1]:
-        raise CommandError(
-            "the picture is too small", where="size", found=f"{width}x{height}", accepted=("320x200 up",)
-        )
-    if width * height * scale * scale > MOST_PIXELS:
-        raise CommandError("the picture is too large", where="size", found=f"{width}x{height} × {scale}")
-    chosen = options or PictureOptions()
-    colours = palette(theme)
     scene = build_scene(snapshot)
-    ready = prepare(scene, colour_mode(chosen.colour_by), colours, ratio=scale, patterns=chosen.patterns)
-    sheet = _Sheet(
-        Image.new("RGB", (round(width * scale), round(height * scale)), colours.map["base"][:3]), scale, colours
-    )
+    mode = colour_mode(options.colour_by)
+    ready = prepare(scene, mode, sheet.colours, ratio=sheet.ratio, patterns=options.patterns)
     entries = legend_entries(scene, ready.colouring)
     legend_rows = max(3, -(-(len(entries) - _shades(ready)) // 2))
     foot = _SCALE + legend_rows * _LEGEND_ROW + _EDGE
     room = height - _TITLE - foot
     measures = default_measures()
-    view = View(Mode(chosen.mode), 1, 0, 1, width - 2 * _EDGE - measures.gutter, measures=measures)
-    layout = _fitted(ready, view, room, chosen)
-    _draw_title(sheet, ready, chosen, width)
-    _draw_map(sheet, ready, layout, room)
+    view = View(Mode(options.mode), 1, 0, 1, width - 2 * _EDGE - measures.gutter, measures=measures)
+    layout = _fitted(ready, view, room, options)
+    _draw_title(sheet, ready, options, width)
+    _draw_map(sheet, ready, layout, room, width)
     _draw_scale(sheet, layout, width, _TITLE + room, room)
     _draw_legend(sheet, ready, entries, width, _TITLE + room + _SCALE, legend_rows)
-    return sheet.image
 
 
-class _Sheet:
-    """A picture with text functions in logical pixels."""
-
-    def __init__(self, image: Image.Image, ratio: float, colours: Palette) -> None:
-        self.image = image
-        self.ratio = ratio
-        self.colours = colours
-        self.draw = ImageDraw.Draw(image)
-        self.draw.fontmode = "L"
-
-    def px(self, value: float) -> int:
-        return round(value * self.ratio)
-
-    def face(self, style: str, size: str) -> Face:
-        return face(style, load_tokens().type_px[size], self.ratio)
-
-    def text(self, x: float, y: float, text: str, used: Face, colour: Rgba, anchor: str = "lm") -> None:
-        place = (self.px(x), self.px(y))
-        self.draw.text(place, used.text(text), font=used.font, fill=colour[:3], anchor=anchor)
-
-    def line(self, x0: float, x1: float, y: float, colour: Rgba) -> None:
-        self.draw.line([(self.px(x0), self.px(y)), (self.px(x1) - 1, self.px(y))], fill=colour[:3], width=1)
-
-    def paste(self, pixels: Pixels, x: int, y: int) -> None:
-        height, width = pixels.shape
-        data = np.ascontiguousarray(pixels.astype("<u4", copy=False)).view(np.uint8)
-        part = Image.frombuffer("RGB", (width, height), data.tobytes(), "raw", "BGRX", 0, 1)
-        self.image.paste(part, (x, y))
-
-    def fitted(self, text: str, used: Face, room: float) -> str:
-        """Return a text cut at its right end to the room it has."""
-        if used.width(text) <= room:
-            return text
-        while text and used.width(text + "…") > room:
-            text = text[:-1]
-        return text.rstrip(" ·") + "…" if text else ""
+def _check_size(size: tuple[int, int], scale: float) -> None:
+    found = f"{size[0]}x{size[1]}"
+    if size[0] < LEAST_SIZE[0] or size[1] < LEAST_SIZE[1]:
+        raise CommandError("the picture is too small", where="size", found=found, accepted=("320x200 and more",))
+    if size[0] * size[1] * scale * scale > MOST_PIXELS:
+        raise CommandError("the picture is too large", where="size", found=f"{found} × {scale}")
 
 
 def _fitted(ready: Paint, view: View, room: int, options: PictureOptions) -> MapLayout:
@@ -163,7 +158,7 @@ def _shades(ready: Paint) -> int:
     return sum(1 for label in ready.colouring.labels if label)
 
 
-def _draw_title(sheet: _Sheet, ready: Paint, options: PictureOptions, width: int) -> None:
+def _draw_title(sheet: Sheet, ready: Paint, options: PictureOptions, width: int) -> None:
     snapshot, colours = ready.scene.snapshot, sheet.colours.colour
     origin = snapshot.provenance
     title = options.title or origin.scenario or origin.file or "Memory map"
@@ -173,25 +168,24 @@ def _draw_title(sheet: _Sheet, ready: Paint, options: PictureOptions, width: int
     right = f"{totals.resources:,} resources · {totals.heaps:,} heaps · {format_bytes(totals.placed_bytes)} placed"
     right_width = small.width(right)
     middle = _TITLE / 2
-    title = sheet.fitted(title, used, width - 3 * _EDGE - right_width)
+    title = fitted(title, used, width - 3 * _EDGE - right_width)
     sheet.text(_EDGE, middle, title, used, colours["text"])
     start = _EDGE + used.width(title) + 12
     facts = " · ".join(part for part in parts if part)
-    facts = sheet.fitted(facts, small, width - _EDGE - right_width - 16 - start)
+    facts = fitted(facts, small, width - _EDGE - right_width - 16 - start)
     sheet.text(start, middle + 1, facts, small, colours["text2"])
     sheet.text(width - _EDGE, middle + 1, right, small, colours["text2"], "rm")
     sheet.line(0, width, _TITLE - 1, colours["line"])
 
 
-def _draw_map(sheet: _Sheet, ready: Paint, layout: MapLayout, room: int) -> None:
-    frame = paint_frame(ready, layout, 0, room, compiled=False)
+def _draw_map(sheet: Sheet, ready: Paint, layout: MapLayout, room: int, width: int) -> None:
     gutter = layout.view.measures.gutter
     left = _EDGE + gutter
-    visible = frame.pixels[frame.margin : frame.margin + sheet.px(room)]
-    sheet.paste(visible, sheet.px(left), sheet.px(_TITLE))
+    strips = sheet.rows(ready, layout, room, left, _TITLE)
     colours, axis = sheet.colours.colour, sheet.colours.map["axis"]
     fixed, small, caption = sheet.face("fixed", "caption"), sheet.face("text", "small"), sheet.face("text", "caption")
-    for text in gutter_texts(layout, [strip for strip in frame.strips if strip.y1 <= room]):
+    whole = [strip for strip in strips if strip.y1 <= room]
+    for text in gutter_texts(layout, whole):
         sheet.text(left - 8, _TITLE + text.y + text.height / 2, text.text, fixed, axis, "rm")
     for fold in layout.folds(0, room):
         middle = _TITLE + fold.y + (fold.height - layout.view.measures.gap) / 2
@@ -199,9 +193,7 @@ def _draw_map(sheet: _Sheet, ready: Paint, layout: MapLayout, room: int) -> None
         sheet.text(left, middle, words, caption, axis)
         _dashes(sheet, left + caption.width(words) + 8, left + layout.view.width, middle, axis)
         for step in (-4, 0, 4):
-            box = [sheet.px(left - 12), sheet.px(middle + step), sheet.px(left - 10), sheet.px(middle + step + 2)]
-            sheet.draw.rectangle((box[0], box[1], box[2] - 1, box[3] - 1), fill=axis[:3])
-    whole = [strip for strip in frame.strips if strip.y1 <= room]
+            sheet.box(left - 12, middle + step, 2, 2, axis)
     for label in block_texts(ready, layout, whole, small.width, caption.width):
         middle = _TITLE + label.y + label.height / 2
         if label.plate:
@@ -210,31 +202,25 @@ def _draw_map(sheet: _Sheet, ready: Paint, layout: MapLayout, room: int) -> None
         sheet.text(left + label.x + LEFT, middle, label.label.name, used, label.ink)
         if label.label.size:
             sheet.text(left + label.x + label.width - LEFT, middle, label.label.size, caption, label.ink, "rm")
-    _draw_headers(sheet, layout, room)
+    _draw_headers(sheet, layout, room, width)
     if not ready.scene.lanes:
         middle = _TITLE + room / 2
-        centre = sheet.image.width / sheet.ratio / 2
+        centre = width / 2
         sheet.text(centre, middle, "Nothing is in memory yet", sheet.face("strong", "title"), colours["text"], "mm")
 
 
-def _plate(sheet: _Sheet, x: float, middle: float, width: float, height: float) -> None:
-    box = (
-        sheet.px(x),
-        sheet.px(middle - height / 2 + 2),
-        sheet.px(x + width + 6),
-        sheet.px(middle + height / 2 - 2) - 1,
-    )
-    sheet.draw.rectangle(box, fill=sheet.colours.map["base"][:3])
+def _plate(sheet: Sheet, x: float, middle: float, width: float, height: float) -> None:
+    sheet.box(x, middle - height / 2 + 2, width + 6, height - 4, sheet.colours.map["base"])
 
 
-def _dashes(sheet: _Sheet, x0: float, x1: float, y: float, colour: Rgba) -> None:
+def _dashes(sheet: Sheet, x0: float, x1: float, y: float, colour: Rgba) -> None:
     x = x0
     while x < x1:
         sheet.line(x, min(x + 4, x1), y, colour)
         x += 7
 
 
-def _draw_headers(sheet: _Sheet, layout: MapLayout, room: int) -> None:
+def _draw_headers(sheet: Sheet, layout: MapLayout, room: int, width: int) -> None:
     colours = sheet.colours.colour
     strong, small = sheet.face("strong", "small"), sheet.face("text", "small")
     left, right = _EDGE + layout.view.measures.gutter, _EDGE + layout.view.measures.gutter + layout.view.width
@@ -245,18 +231,18 @@ def _draw_headers(sheet: _Sheet, layout: MapLayout, room: int) -> None:
         middle = _TITLE + head.y + head.height / 2
         start = _EDGE if head.is_segment else left - 60 + 16 * head.depth
         if head.is_segment:
-            sheet.line(0, sheet.image.width / sheet.ratio, _TITLE + head.y + head.height - 2, colours["linesoft"])
+            sheet.line(0, width, _TITLE + head.y + head.height - 2, colours["linesoft"])
         else:
             sheet.text(start - 14, middle, "▸" if head.is_folded else "▾", small, colours["text2"])
-        title = sheet.fitted(head.title, strong, right - start - small.width(head.right) - 24)
+        title = fitted(head.title, strong, right - start - small.width(head.right) - 24)
         sheet.text(start, middle, title, strong, colours["text"])
         at = start + strong.width(title) + 12
-        subtitle = sheet.fitted(head.subtitle, small, right - small.width(head.right) - 16 - at)
+        subtitle = fitted(head.subtitle, small, right - small.width(head.right) - 16 - at)
         sheet.text(at, middle, subtitle, small, colours["text2"])
         sheet.text(right, middle, head.right, small, colours["text2"], "rm")
 
 
-def _draw_scale(sheet: _Sheet, layout: MapLayout, width: int, y: int, room: int) -> None:
+def _draw_scale(sheet: Sheet, layout: MapLayout, width: int, y: int, room: int) -> None:
     colours = sheet.colours
     caption = sheet.face("text", "caption")
     view = layout.view
@@ -275,7 +261,7 @@ def _draw_scale(sheet: _Sheet, layout: MapLayout, width: int, y: int, room: int)
     sheet.text(left, middle, " · ".join(note for note in notes if note), caption, colours.map["axis"])
 
 
-def _draw_legend(sheet: _Sheet, ready: Paint, entries: list[LegendEntry], width: int, y: int, rows: int) -> None:
+def _draw_legend(sheet: Sheet, ready: Paint, entries: list[LegendEntry], width: int, y: int, rows: int) -> None:
     shades = _shades(ready)
     step = (width - 2 * _EDGE + _APART) / _COLUMNS
     if ready.colouring.ramp:
@@ -287,23 +273,22 @@ def _draw_legend(sheet: _Sheet, ready: Paint, entries: list[LegendEntry], width:
         _draw_entry(sheet, ready, entry, _EDGE + column * step, y + row * _LEGEND_ROW, step)
 
 
-def _draw_entry(sheet: _Sheet, ready: Paint, entry: LegendEntry, x: float, y: float, step: float) -> None:
+def _draw_entry(sheet: Sheet, ready: Paint, entry: LegendEntry, x: float, y: float, step: float) -> None:
     colours, small = sheet.colours.colour, sheet.face("text", "small")
     side = load_tokens().size["swatch"]
     middle = y + _LEGEND_ROW / 2
-    pixels = swatch(ready.table, entry.look, sheet.px(side), sheet.px(side))
-    sheet.paste(pixels, sheet.px(x), sheet.px(middle - side / 2))
+    sheet.swatch(ready, entry.look, x, middle - side / 2, side)
     size = format_bytes(entry.size)
     sheet.text(x + step - _APART, middle, size, small, colours["text"], "rm")
-    label = sheet.fitted(entry.label, small, step - _APART - side - 14 - small.width(size))
+    label = fitted(entry.label, small, step - _APART - side - 14 - small.width(size))
     sheet.text(x + side + 6, middle, label, small, colours["text2"])
 
 
-def _draw_ramp(sheet: _Sheet, ready: Paint, width: float, y: int) -> None:
+def _draw_ramp(sheet: Sheet, ready: Paint, width: float, y: int) -> None:
     steps, small = ready.categories, sheet.face("text", "small")
     for index, step in enumerate(steps):
         x0, x1 = (_EDGE + width * at / len(steps) for at in (index, index + 1))
-        sheet.draw.rectangle((sheet.px(x0), sheet.px(y + 4), sheet.px(x1) - 2, sheet.px(y + 16)), fill=step.fill[:3])
+        sheet.box(x0, y + 4, x1 - x0 - 2, 12, step.fill)
     colour = sheet.colours.colour["text2"]
     low, middle, high = ready.colouring.scale
     for text, at, anchor in ((low, 0.0, "lm"), (middle, 0.5, "mm"), (high, 1.0, "rm")):

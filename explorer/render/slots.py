@@ -131,6 +131,25 @@ class SlotGrid:
             return slot // ACROSS
         return min(int(np.searchsorted(self._kept, slot // ACROSS)), max(len(self) - 1, 0))
 
+    def slots_of(self, first_row: int, rows: int) -> Int64:
+        """Return the slots of rows in order, int64."""
+        last = min(first_row + rows, len(self))
+        starts = np.array([self.first_slot(row) for row in range(first_row, last)], np.int64)
+        slots = (starts[:, None] + np.arange(ACROSS)).reshape(-1)
+        return slots[slots < self.slots]
+
+    def nearest(self, slot: int) -> int:
+        """Return a slot that is shown: the slot itself, or the one in the same column of the next row."""
+        if not len(self):
+            return 0
+        found = self.slot_at(self.row_of(slot), slot % ACROSS)
+        return self.slots - 1 if found is None else found
+
+    def walk(self, slot: int, step: int) -> int | None:
+        """Return the shown slot so many places on, or None beyond the ends."""
+        place = self.row_of(slot) * ACROSS + slot % ACROSS + step
+        return self.slot_at(place // ACROSS, place % ACROSS)
+
     def next_stale(self, slot: int, step: int) -> int | None:
         """Return the next stale slot in a direction (1 or −1), around the ends; None where there is none."""
         found = np.flatnonzero(self.heap.stale & (self.heap.kind != 0))
