@@ -32,6 +32,8 @@ STATE_CELLS = 11
 
 WIDE_BYTES = 65536
 """Alignment whose room is bounded for each class: that of placed resources."""
+ENDLESS = 1 << 62
+"""A bound before anything is known."""
 PLAIN, WIDE = 0, 1
 """Rows of ``bounds``: largest room of a class at any alignment, and at ``WIDE_BYTES``. Never too low; set right when
 a search through the class was in vain. Each 64 classes have 65 cells: the largest of them, then one each."""

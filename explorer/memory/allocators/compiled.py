@@ -102,6 +102,8 @@ class CompiledCore(ABC):
         self.words = np.zeros(words + 1, dtype=np.int64)
         self.heads = np.full(64 * words, -1, dtype=np.int64)
         self.bounds = np.full((2, 65 * words), -1, dtype=np.int64)
+        # Kept only from the first wide request on.
+        self.bounds[chain.WIDE] = chain.ENDLESS
         self.state[chain.UNUSED] = -1
         self.state[chain.FRESH] = count
         self.state[chain.LAST] = count - 1

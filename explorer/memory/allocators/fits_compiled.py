@@ -27,9 +27,7 @@ class FitsCompiled(CompiledCore):
         mantissa = min(max(range_bits - 25, 3), 8)
         classes = int(kernels.size_class(reference.size, mantissa)) + 1
         super().__init__(sorted(blocks), reference.granularity, classes)
-        # Kept only from the first wide request on.
-        self.bounds[chain.WIDE] = kernels.ENDLESS
-        self.peaks = np.full(len(self.rows), kernels.ENDLESS, dtype=np.int64)
+        self.peaks = np.full(len(self.rows), chain.ENDLESS, dtype=np.int64)
         self.stack = np.zeros(kernels.STACK_ROWS, dtype=np.int64)
         if reference.order is smallest_first:
             order = kernels.BEST_ONE_TREE if one_tree else kernels.BEST
@@ -59,7 +57,7 @@ class FitsCompiled(CompiledCore):
 
     def _make_room(self, takes: int) -> None:
         super()._make_room(takes)
-        self.peaks = grown(self.peaks, len(self.rows), fill=kernels.ENDLESS)
+        self.peaks = grown(self.peaks, len(self.rows), fill=chain.ENDLESS)
 
     def _class_of(self, row: int) -> int:
         offset, size = (int(value) for value in self.rows[row, : chain.SIZE + 1])

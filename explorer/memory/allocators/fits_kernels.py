@@ -14,6 +14,7 @@ from explorer.memory.allocators.chain_kernels import (
     AFTER,
     BEFORE,
     CLASS_COUNT,
+    ENDLESS,
     GRANULARITY,
     LIVE,
     LIVE_COUNT,
@@ -45,7 +46,6 @@ LEFT, RIGHT = PREVIOUS, NEXT
 BEST, WORST, FIRST, BEST_ONE_TREE = 1, -1, 0, 2
 """Orders, in cell OPTION; the last is best fit with a single treap, kept to be measured against."""
 STACK_ROWS = 512
-ENDLESS = 1 << 62
 
 
 @flat_kernel

@@ -29,7 +29,7 @@ class TlsfCompiled(CompiledCore):
         self.state[chain.OPTION] = TLSF_STRATEGIES.index(reference.strategy)
         for entries in reference.lists.values():
             for node in entries:
-                kernels.insert(*self.tables[:5], reference.small_step, row_of[node])
+                kernels.insert(*self.tables, row_of[node])
 
     def _find(self, size: int, alignment: int, kind: int) -> tuple[int, int]:
         return kernels.find(*self.tables, size, alignment, kind)

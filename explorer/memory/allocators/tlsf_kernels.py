@@ -11,6 +11,7 @@ from explorer.memory.allocators.bits_kernels import clear_bit, highest_bit, next
 from explorer.memory.allocators.chain_kernels import (
     AFTER,
     BEFORE,
+    ENDLESS,
     GRANULARITY,
     LAST,
     LIVE,
@@ -23,6 +24,7 @@ from explorer.memory.allocators.chain_kernels import (
     SMALL_STEP,
     WIDE,
     WIDE_BYTES,
+    WIDE_SEEN,
     Links,
     Table,
     absorb_front,
@@ -126,6 +128,10 @@ def find(
     strategy, small_step, page, last = state[OPTION], state[SMALL_STEP], state[GRANULARITY], state[LAST]
     if strategy == MIN_OFFSET:
         return find_by_address(rows, links, last, size, alignment, kind, page)
+    if alignment >= WIDE_BYTES and state[WIDE_SEEN] == 0:
+        # Whoever never asks for wide alignment does not pay for the bounds; they start too high and sink.
+        state[WIDE_SEEN] = 1
+        bounds[WIDE, :] = ENDLESS
     sure = next_bit(words, list_of(sure_size(size, small_step), small_step))
     own = -1
     if strategy == MIN_MEMORY:
@@ -161,9 +167,9 @@ def find(
 
 
 @flat_kernel
-def insert(rows: Table, links: Links, heads: Table, words: Table, bounds: Table, small_step: int, row: int) -> None:
+def insert(rows: Table, links: Links, heads: Table, words: Table, bounds: Table, state: Table, row: int) -> None:
     """Put a free row at the head of its list."""
-    number = list_of(rows[row, SIZE], small_step)
+    number = list_of(rows[row, SIZE], state[SMALL_STEP])
     head = heads[number]
     links[row, PREVIOUS] = -1
     links[row, NEXT] = head
@@ -172,8 +178,10 @@ def insert(rows: Table, links: Links, heads: Table, words: Table, bounds: Table,
         links[head, PREVIOUS] = row
     else:
         set_bit(words, number)
-        bounds[WIDE, bound_cell(number)] = -1
-    raise_bound(bounds, WIDE, number, wide_room(rows, row))
+    if state[WIDE_SEEN] != 0:
+        if head < 0:
+            bounds[WIDE, bound_cell(number)] = -1
+        raise_bound(bounds, WIDE, number, wide_room(rows, row))
 
 
 @flat_kernel
@@ -212,12 +220,12 @@ def commit(
         remove(rows, links, heads, words, small_step, row)
     gap = offset - rows[row, OFFSET]
     if gap > 0:
-        insert(rows, links, heads, words, bounds, small_step, split_front(rows, links, state, row, gap))
+        insert(rows, links, heads, words, bounds, state, split_front(rows, links, state, row, gap))
     taken = row
     if is_top or rows[row, SIZE] > size:
         taken = split_front(rows, links, state, row, size)
         if not is_top:
-            insert(rows, links, heads, words, bounds, small_step, row)
+            insert(rows, links, heads, words, bounds, state, row)
     mark_live(links, state, taken, kind, slot)
     return taken
 
@@ -253,14 +261,14 @@ def free(rows: Table, links: Links, heads: Table, words: Table, bounds: Table, s
         remove(rows, links, heads, words, small_step, before)
         absorb_front(rows, links, state, row)
     if links[after, PREVIOUS] <= LIVE:
-        insert(rows, links, heads, words, bounds, small_step, row)
+        insert(rows, links, heads, words, bounds, state, row)
         return
     if after == state[LAST]:
         absorb_front(rows, links, state, after)
         return
     remove(rows, links, heads, words, small_step, after)
     absorb_front(rows, links, state, after)
-    insert(rows, links, heads, words, bounds, small_step, after)
+    insert(rows, links, heads, words, bounds, state, after)
 
 
 @flat_kernel
