@@ -61,10 +61,10 @@ class CallSpec:
 def call_specs() -> Mapping[tuple[str, str], CallSpec]:
     """Return every known call by (api, name)."""
     # Imported here: the API modules need CallSpec.
-    from explorer.core import d3d9, d3d11, d3d12
+    from explorer.core import d3d9, d3d11, d3d12, d3d12_commands
 
     specs: dict[tuple[str, str], CallSpec] = {}
-    for spec in (*d3d9.CALLS, *d3d11.CALLS, *d3d12.CALLS):
+    for spec in (*d3d9.CALLS, *d3d11.CALLS, *d3d12.CALLS, *d3d12_commands.CALLS):
         for api in spec.apis:
             specs[api, spec.call] = spec
     return specs

@@ -380,6 +380,8 @@ class ExecuteCommandLists:
         tables: Descriptor ranges that the shaders read at execution.
         root_signature: The root signature in use.
         queue: The queue's type.
+        ppCommandLists: Lists that were recorded call by call and closed.
+        NodeMask: The queue's node; 0 means the first.
     """
 
     references: tuple[ObjectName, ...] = ()
@@ -388,6 +390,8 @@ class ExecuteCommandLists:
     tables: tuple[DescriptorTable, ...] = ()
     root_signature: ObjectName | None = None
     queue: CommandListType = CommandListType.DIRECT
+    ppCommandLists: tuple[ObjectName, ...] = ()
+    NodeMask: UINT = 0
 
 
 @dataclass(frozen=True, slots=True)

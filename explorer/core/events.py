@@ -35,6 +35,8 @@ class EventKind(enum.StrEnum):
     DEVICE_REMOVED = "device_removed"
     RESET = "reset"
     PRESENTED = "presented"
+    NOTIFIED = "notified"
+    """The system told the application something."""
     CHANGED = "changed"
     """A description, priority, state or view was set."""
     NOT_SIMULATED = "not_simulated"

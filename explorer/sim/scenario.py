@@ -107,6 +107,7 @@ class Pass:
         first: First frame in which it runs.
         last: Last frame in which it runs; −1 all.
         activates: Placed resources that an aliasing barrier makes active before it (D3D12).
+        node: The node of the queue (D3D12).
     """
 
     name: Text
@@ -115,6 +116,7 @@ class Pass:
     first: Frames = 0
     last: Annotated[int, Range(-1, 1_000_000)] = -1
     activates: tuple[ObjectName, ...] = ()
+    node: Annotated[int, Range(0, 31)] = 0
 
 
 @dataclass(frozen=True, slots=True)

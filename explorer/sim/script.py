@@ -114,7 +114,9 @@ class Script:
                 kind = ResourceBarrierType.ALIASING
                 barriers = tuple(Barrier(Type=kind, Aliasing=AliasingBarrier(pResourceAfter=name)) for name in active)
                 yield _plan(api, "ResourceBarrier", d3d12.ResourceBarrier(barriers))
-            yield _plan(api, "ExecuteCommandLists", d3d12.ExecuteCommandLists(tuple(reads), tuple(writes)))
+            mask = 1 << one.node if one.node else 0
+            executed = d3d12.ExecuteCommandLists(tuple(reads), tuple(writes), NodeMask=mask)
+            yield _plan(api, "ExecuteCommandLists", executed)
         elif api.startswith("d3d9"):
             yield _plan(api, "DrawIndexedPrimitive", d3d9.Draw(tuple(reads), tuple(writes)))
         else:
