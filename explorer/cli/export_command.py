@@ -20,7 +20,7 @@ def add_parser(subparsers: Any) -> None:
         "--to",
         metavar="FORMAT",
         required=True,
-        help="snapshot-json, d3d12ma-json, vma-json, csv, png, trace-json, text",
+        help="snapshot-json, d3d12ma-json, vma-json, csv, png, trace-json, html, text",
     )
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write, or - for standard output")
     parser.add_argument("--frame", metavar="N", help="frames that a scenario runs first (default: all)")

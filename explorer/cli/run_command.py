@@ -33,7 +33,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--allocator", metavar="A", help="allocator")
     parser.add_argument("--budget", metavar="[GROUP=]SIZE", help="budget of a segment group instead of the adapter's")
     parser.add_argument("--out", metavar="FILE", nargs="+", action="extend", default=[],
-                        help="write the result; the ending says how (.json .csv .png .txt)")  # fmt: skip
+                        help="write the result; the ending says how (.json .csv .png .html .txt)")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 

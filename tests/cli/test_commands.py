@@ -157,6 +157,13 @@ def test_that_export_writes_what_it_says(capfd: Capture, dump: str, tmp_path: Pa
     assert (document["in"], document["format"], document["out"]) == (dump, exporter.id, str(out))
 
 
+def test_that_the_help_names_every_format_that_is_served(capfd: Capture) -> None:
+    helps = {name: " ".join(run(capfd, name, "--help").out.split()) for name in ("export", "run")}
+    for exporter in EXPORTERS:
+        assert exporter.id in helps["export"]
+        assert exporter.ending.count(".") > 1 or exporter.ending in helps["run"]
+
+
 def test_that_an_exported_snapshot_opens_and_exports_as_the_same_bytes(capfd: Capture, tmp_path: Path) -> None:
     one, two = str(tmp_path / "one.json"), str(tmp_path / "two.json")
     assert run(capfd, "export", SCENARIO, "--frame", "3", "--to", "snapshot-json", "--out", one).code == 0

@@ -50,6 +50,15 @@ def of_d3d12ma() -> Snapshot:
 
 
 @cache
+def awkward() -> Snapshot:
+    """A name that is a piece of a page."""
+    document = write.vma_c({"Type 0": write.Pool([[("BUFFER", 99, 0, "<script>alert(1)</script>")]])})
+    opened = open_file(write.text(document), "<b>.json")
+    assert opened.snapshot is not None
+    return opened.snapshot
+
+
+@cache
 def overlapping() -> Snapshot:
     """Two ranges of a block that share bytes."""
     document = write.vma_c(

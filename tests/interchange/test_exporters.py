@@ -139,6 +139,15 @@ def test_that_the_viewer_finds_gap_free_ranges_in_offset_order() -> None:
             assert end == block["TotalBytes"]
 
 
+def test_that_the_page_is_whole_alone_and_escapes_names() -> None:
+    page = exporter_by_id("html").export(snapshots.awkward(), ExportOptions(size=(320, 240), theme="dark")).decode()
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert page.count("<table>") == page.count("</table>") >= 4
+
+
 def test_that_a_report_cannot_steer_a_terminal() -> None:
     text = exporter_by_id("text").export(snapshots.imported(), ExportOptions()).decode()
     assert "\x1b" not in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from explorer.errors import CommandError
 from explorer.interchange.exporters.csv_tables import CsvExporter
 from explorer.interchange.exporters.dump_json import D3d12MaJsonExporter, VmaJsonExporter
+from explorer.interchange.exporters.html_report import HtmlExporter
 from explorer.interchange.exporters.png_file import PngExporter
 from explorer.interchange.exporters.protocol import Exporter, ExportOptions
 from explorer.interchange.exporters.snapshot_json import SnapshotJsonExporter
@@ -20,6 +21,7 @@ EXPORTERS: tuple[Exporter, ...] = (
     CsvExporter(),
     PngExporter(),
     TraceJsonExporter(),
+    HtmlExporter(),
     TextExporter(),
 )
 """Every format that a snapshot can be exported to; no two have one ending."""
