@@ -1,4 +1,9 @@
-"""The scan over visible items that paints rows, compiled. ``raster`` holds the same in numpy, pixel for pixel."""
+"""The scan over visible items that paints rows, compiled. ``raster`` holds the same in numpy, pixel for pixel.
+
+Every narrow item colours a quarter of each cell that it touches at least. Of a million items most are tiny and share a
+cell with the one before: ``scan`` tells those by comparing bytes, and their colours are one sum in a register. Its
+margins of a millionth of a pixel leave every close call to the exact arithmetic, so the shortcut changes no pixel.
+"""
 
 from __future__ import annotations
 
@@ -68,13 +73,7 @@ def flush(cells: Any, cell: int, tiny: int, colours: int, amount: int, red: int,
 @kernel
 def scan(strip: Any, scale: float, start: Any, end: Any, reach: Any, looks: Any, small: Any, packed: Any, fill: Any,
          edge: Any, style: Any, base: int, line: Any, cells: Any, wide: Any) -> int:  # fmt: skip
-    """Fill one line of pixels; return how many rows of ``wide`` need a pattern or an edge.
-
-    Of a million items most are tiny and share a cell with the one before. Those are told by comparing bytes, and
-    their colours are one sum in a register. The margins of a millionth of a pixel leave every close call to the
-    exact arithmetic below, so the pixels are the same with and without the shortcut. Every narrow item colours a
-    quarter of each cell that it touches at least.
-    """
+    """Fill one line of pixels; return how many rows of ``wide`` need a pattern or an edge."""
     g0, g1, x0, x1, kind = strip[0], strip[1], strip[2], strip[3], strip[6]
     per_byte = 1.0 / scale
     # Aliases overlap: the next one may begin before the cell of this one.
