@@ -50,11 +50,12 @@ class MemoryMapView(QWidget):
         self.legend = MapLegend(self.screen_state)
         self.vertical = QScrollBar(Qt.Orientation.Vertical)
         self.horizontal = QScrollBar(Qt.Orientation.Horizontal)
-        self.note = QLabel()
+        # It lies over the canvas: the map must not jump when it comes and goes.
+        self.note = QLabel(self.canvas)
         self.note.setObjectName("map_note")
         self.note.setTextFormat(Qt.TextFormat.PlainText)
         self.note.setWordWrap(True)
-        self.note.setContentsMargins(12, 4, 12, 4)
+        self.note.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.note.hide()
         self._ghost_note = ""
         self.setFocusProxy(self.canvas)
@@ -210,7 +211,6 @@ class MemoryMapView(QWidget):
         grid.setRowStretch(0, 1)
         grid.setColumnStretch(0, 1)
         column.addWidget(self.toolbar)
-        column.addWidget(self.note)
         column.addLayout(grid, 1)
         around = QVBoxLayout()
         around.setContentsMargins(12, 6, 12, 0)
@@ -251,7 +251,14 @@ class MemoryMapView(QWidget):
         words = " ".join(part for part in (self._ghost_note, told) if part)
         self.note.setText(words)
         self.note.setVisible(bool(words))
+        self._place_note()
         self.canvas.refresh()
+
+    def _place_note(self) -> None:
+        """Put the note into the lower left corner of the canvas."""
+        width = min(self.canvas.width() - 24, self.note.fontMetrics().horizontalAdvance(self.note.text()) + 26)
+        height = self.note.heightForWidth(max(width, 80))
+        self.note.setGeometry(12, self.canvas.height() - height - 12, max(width, 80), height)
 
     @Slot()
     def _on_view(self) -> None:
@@ -262,6 +269,7 @@ class MemoryMapView(QWidget):
             seen = camera.seen()
             first, end = (seen.first, seen.end) if seen is not None else (0, 0)
             self.toolbar.show_view(camera.view.mode, camera.view.row_bytes, first, end)
+            self._place_note()
         self.minimap.update()
         self.legend.update()
 
@@ -363,5 +371,6 @@ class MemoryMapView(QWidget):
 
     def _style_note(self) -> None:
         colours = self.screen_state.palette.colour
-        sheet = f"background: {css(colours['infobg'])}; color: {css(colours['text'])};"
-        self.note.setStyleSheet(sheet)
+        ground, text, line = (css(colours[name]) for name in ("infobg", "text", "line2"))
+        sheet = f"background: {ground}; color: {text}; border: 1px solid {line}; border-radius: 4px; padding: 4px 10px;"
+        self.note.setStyleSheet(f"QLabel#map_note {{ {sheet} }}")
