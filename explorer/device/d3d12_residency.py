@@ -26,7 +26,7 @@ def make_resident(
     rows = [_pageable(device, name) for name in names]
     coming = [row for row in dict.fromkeys(rows) if not state.heaps["resident"][row]]
     if deny_over_budget and _would_go_over(device, coming):
-        why = reason("d3d12.8.3b")
+        why = reason("d3d12.8.3a")
         text = f"{record.call} with DENY_OVERBUDGET: {why.text}"
         state.log.add(EventKind.REFUSED, names[0] if names else record.call, rule=why.rule, text=text)
         return Verdict("E_OUTOFMEMORY", (why,))
