@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from explorer.sim.commands import Answer, Apply, Load, PreviewCall, RunState, SetOption
 from explorer.sim.mailbox import SnapshotMailbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from explorer.core.calls import CallRecord
-    from explorer.sim.commands import Command
+    from explorer.sim.commands import Answer, Command, RunState
     from explorer.sim.runner import Runner
     from explorer.sim.simulation import Simulation
 
@@ -155,15 +154,22 @@ class Controller(QObject):
 
     def load(self, make: Callable[[], Simulation]) -> int:
         """Replace the simulation; ``make`` runs on its thread. Returns the request number, 0 if refused."""
+        # Imported here and below: the commands bring the whole simulation, which the first paint does not need.
+        from explorer.sim.commands import Load
+
         self.start()
         return self._numbered(lambda number: Load(make, number))
 
     def apply(self, *records: CallRecord) -> int:
         """Apply calls. Returns the request number, 0 if refused."""
+        from explorer.sim.commands import Apply
+
         return self._numbered(lambda number: Apply(records, number))
 
     def set_option(self, name: str, value: str) -> int:
         """Change a running parameter. Returns the request number, 0 if refused."""
+        from explorer.sim.commands import SetOption
+
         return self._numbered(lambda number: SetOption(name, value, number))
 
     def preview(self, record: CallRecord, asker: str = "create") -> None:
@@ -173,6 +179,8 @@ class Controller(QObject):
             record: The call.
             asker: Who asks. Of each asker one question is under way and only the newest is answered.
         """
+        from explorer.sim.commands import PreviewCall
+
         if not self.is_running:
             return
         if self._asked.get(asker):

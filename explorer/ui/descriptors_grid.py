@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QScrollBar, QWidget
 
 from explorer.core.units import format_address
 from explorer.render.slots import ACROSS, SlotGrid, describe_slot, paint_slots, slot_colours, slot_pixels
@@ -373,7 +373,13 @@ class SlotGridView(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self.canvas, 1)
+        # A window narrower than 64 slots scrolls them sideways; the rows scroll by number.
+        self.across = QScrollArea()
+        self.across.setWidgetResizable(True)
+        self.across.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.across.setWidget(self.canvas)
+        self.across.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout.addWidget(self.across, 1)
         layout.addWidget(self.bar)
         self.setFocusProxy(self.canvas)
         self.bar.valueChanged.connect(self._on_bar)

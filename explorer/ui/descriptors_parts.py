@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _EDGE = 12
 _DIMMED = 0.55
-_ENTRY_PX = 150
+_ENTRY_PX = 168
 
 
 class HeapStrip(QWidget):

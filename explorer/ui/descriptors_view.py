@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.units import format_address, format_bytes
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Workspace
 
 _REFRESH_MS = 100
-_SIDE_PX = 320
+_SIDE_PX, _SIDE_MOST_PX = 320, 480
+_NO_LIMIT = (1 << 24) - 1
+"""QWIDGETSIZE_MAX."""
+
 _ROOMY_PX = 1120
 """From this width on the list of heaps and the facts of the slot stand beside the grid."""
 
@@ -75,6 +78,7 @@ class DescriptorsView(QWidget):
         self.slot_line = ElidedLabel("", "small", name="slot_line")
         self.empty = EmptyState(theme, name="descriptors_empty")
         self.body = QWidget()
+        self.left = QWidget()
         self.side = QWidget()
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
@@ -117,9 +121,18 @@ class DescriptorsView(QWidget):
         """Leave no timer behind."""
         self._refresh.stop()
 
+    def minimumSizeHint(self) -> QSize:
+        """The side is not counted: it goes where it has no room."""
+        return QSize(360, 240)
+
     def resizeEvent(self, event: object) -> None:
         """Put the list beside the grid where there is room."""
-        self.side.setVisible(self.width() >= _ROOMY_PX)
+        roomy = self.width() >= _ROOMY_PX
+        self.side.setVisible(roomy)
+        # 64 slots have one width; what is left beside them is for the facts.
+        wide = self.grid.canvas.minimumSizeHint().width() + self.grid.bar.sizeHint().width()
+        self.left.setMaximumWidth(wide if roomy else _NO_LIMIT)
+        self.side.setFixedWidth(min(max(self.width() - wide, _SIDE_PX), _SIDE_MOST_PX))
 
     # -- parts
 
@@ -137,7 +150,7 @@ class DescriptorsView(QWidget):
         head.addWidget(self.title)
         head.addWidget(self.line, 1)
         head.addWidget(self.figures)
-        left = QVBoxLayout()
+        left = QVBoxLayout(self.left)
         left.setContentsMargins(0, 0, 0, 0)
         left.setSpacing(0)
         left.addWidget(self.grid, 1)
@@ -146,12 +159,14 @@ class DescriptorsView(QWidget):
         self._lay_out_side()
         middle = QHBoxLayout()
         middle.setSpacing(0)
-        middle.addLayout(left, 1)
+        middle.addWidget(self.left, 100)
         middle.addWidget(self.side)
+        middle.addStretch(1)
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 3, 12, 3)
         foot.addWidget(self.slot_line, 1)
         inside = QVBoxLayout(self.body)
+        inside.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(0)
         inside.addLayout(tools)
@@ -162,13 +177,13 @@ class DescriptorsView(QWidget):
         inside.addWidget(hairline())
         inside.addLayout(foot)
         outer = QVBoxLayout(self)
+        outer.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.body)
         outer.addWidget(self.empty)
         self.setFocusProxy(self.grid)
 
     def _lay_out_side(self) -> None:
-        self.side.setFixedWidth(_SIDE_PX)
         column = QVBoxLayout(self.side)
         column.setContentsMargins(12, 8, 12, 8)
         column.setSpacing(8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence
@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from explorer.core.calls import CallRecord, call_spec
 from explorer.core.schema import keys_of
-from explorer.sim.commands import Pause, Play, Redo, Seek, SetLoop, SetSpeed, Step, StepCall, Undo
 from explorer.ui.views import VIEWS
 
 if TYPE_CHECKING:
+    from explorer.sim.commands import Command
     from explorer.ui.main_window import MainWindow
     from explorer.ui.opening import Opener
     from explorer.ui.palette_popup import Entry
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 
 RELEASE_LIMIT = 250
 """How many resources one action releases: each is a command of the bounded queue's one batch."""
+
+
+def _sim() -> Any:
+    """Return the commands of the simulation; they bring all of it, which the first paint does not need."""
+    from explorer.sim import commands
+
+    return commands
 
 
 class WindowCommands(QObject):
@@ -36,6 +43,9 @@ class WindowCommands(QObject):
         super().__init__(window)
         self._window = window
         self.workspace, self.opener = workspace, opener
+
+    def _post(self, command: Command) -> None:
+        self.workspace.controller.post(command)
 
     # -- file
 
@@ -73,11 +83,11 @@ class WindowCommands(QObject):
 
     def do_undo(self) -> None:
         """Take back the last entry of the journal."""
-        self.workspace.controller.post(Undo())
+        self._post(_sim().Undo())
 
     def do_redo(self) -> None:
         """Do the last undone entry again."""
-        self.workspace.controller.post(Redo())
+        self._post(_sim().Redo())
 
     def do_select_all(self) -> None:
         """Select every resource."""
@@ -162,44 +172,44 @@ class WindowCommands(QObject):
         """Go one frame back."""
         state = self.workspace.run_state
         if state is not None:
-            self.workspace.controller.post(Pause())
-            self.workspace.controller.post(Seek(max(state.frame - 1, 0)))
+            self._post(_sim().Pause())
+            self._post(_sim().Seek(max(state.frame - 1, 0)))
 
     def do_play(self) -> None:
         """Run, or stop after this frame."""
         state = self.workspace.run_state
         playing = state is not None and state.playing
         if not playing and state is not None and state.frames and state.frame >= state.frames:
-            self.workspace.controller.post(Seek(0))
-        self.workspace.controller.post(Pause() if playing else Play())
+            self._post(_sim().Seek(0))
+        self._post(_sim().Pause() if playing else _sim().Play())
         # The check mark says what is, not what was clicked.
         self._window.actions_set["play"].setChecked(playing)
 
     def do_step_call(self) -> None:
         """Run one call."""
-        self.workspace.controller.post(StepCall())
+        self._post(_sim().StepCall())
 
     def do_step_frame(self) -> None:
         """Run one frame."""
-        self.workspace.controller.post(Step(1))
+        self._post(_sim().Step(1))
 
     def do_step_ten(self) -> None:
         """Run ten frames."""
-        self.workspace.controller.post(Step(10))
+        self._post(_sim().Step(10))
 
     def do_loop(self) -> None:
         """Start again at the end, or stop there."""
-        self.workspace.controller.post(SetLoop(self._window.actions_set["loop"].isChecked()))
+        self._post(_sim().SetLoop(self._window.actions_set["loop"].isChecked()))
 
     def seek(self, frame: int) -> None:
         """Go to a frame."""
         if self.workspace.is_live:
-            self.workspace.controller.post(Seek(int(frame)))
+            self._post(_sim().Seek(int(frame)))
 
     def set_speed(self, frames_per_second: float | None) -> None:
         """Run at so many frames a second; None flat out."""
         if self.workspace.is_live:
-            self.workspace.controller.post(SetSpeed(frames_per_second))
+            self._post(_sim().SetSpeed(frames_per_second))
 
     # -- device
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from explorer.sim.commands import Pause, Play
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -145,6 +143,8 @@ class Workspace(QObject):
 
     def show_file(self, document: Document, snapshot: Snapshot) -> None:
         """Show an imported layout; a simulation behind it pauses."""
+        from explorer.sim.commands import Pause
+
         if self.controller.is_running:
             self.controller.post(Pause())
         self._loading, self._after_load = 0, None
@@ -244,6 +244,8 @@ class Workspace(QObject):
         self.answered.emit(answer)
 
     def _finish_load(self, answer: Answer) -> None:
+        from explorer.sim.commands import Pause, Play
+
         self._loading = 0
         after, self._after_load = self._after_load, None
         if answer.error is not None or after is None:
