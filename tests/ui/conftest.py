@@ -49,7 +49,7 @@ def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     threads, timers = _active()
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    left = [widget for widget in QApplication.topLevelWidgets() if widget not in widgets and widget.isVisible()]
+    left = [widget for widget in QApplication.topLevelWidgets() if widget not in widgets]
     assert not left, f"left open: {left}"
     threads_now, timers_now = _active()
     assert not threads_now - threads, "a thread still runs"
