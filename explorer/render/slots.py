@@ -166,7 +166,7 @@ class SlotGrid:
             part = slot_looks(self.heap, first, first + rows * ACROSS)
             shown.reshape(-1)[: len(part)] = part
             return shown
-        for at in range(len(shown)):
+        for at in range(min(len(shown), len(self) - first_row)):
             first = self.first_slot(first_row + at)
             part = slot_looks(self.heap, first, first + ACROSS)
             shown[at, : len(part)] = part
