@@ -42,6 +42,8 @@ _TITLES = ("Frame", "Event", "Subject", "Size", "What happened")
 _WIDTHS = (52, 84, 116, 84, 360)
 _ROOT = QModelIndex()
 _REFRESH_MS = 100
+_SIZE = _TITLES.index("Size")
+_WIDE_PX = 520
 BAD = frozenset(
     {EventKind.REFUSED, EventKind.HAZARD, EventKind.DEVICE_LOST, EventKind.DEVICE_REMOVED, EventKind.OVER_BUDGET}
 )
@@ -224,6 +226,10 @@ class EventsView(QWidget):
         if event.type() == QEvent.Type.Resize:
             self._empty.setGeometry(self.table.viewport().rect())
         return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: object) -> None:
+        """In a narrow dock the sentence comes before the size: it holds the bytes too."""
+        self.table.setColumnHidden(_SIZE, self.width() < _WIDE_PX)
 
     def showEvent(self, event: object) -> None:
         """Catch up with what came while hidden."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from explorer.core.units import format_address, format_bytes, format_exact
+from explorer.core.units import KIB, format_address, format_bytes, format_exact
 from explorer.ui.controls import ElidedLabel, label, set_property
 from explorer.ui.facts import Fact, FactsGrid
 
@@ -196,7 +196,8 @@ def _preview_facts(preview: Preview) -> list[Fact]:
         size = Fact("Size", "unknown")
     else:
         rounding = layout.size_bytes - layout.texel_bytes
-        note = format_exact(layout.size_bytes) + (f" (+{rounding:,})" if rounding > 0 else "")
+        exact = format_exact(layout.size_bytes) if layout.size_bytes >= KIB else ""
+        note = exact + (f" (+{rounding:,})" if rounding > 0 else "")
         size = Fact("Size", format_bytes(layout.size_bytes), note=note, tip="\n".join(layout.steps))
     ghost = preview.ghost
     if ghost is None:
