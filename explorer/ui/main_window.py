@@ -75,6 +75,7 @@ class MainWindow(QMainWindow):
         self._palette: PalettePopup | None = None
         self._is_narrow: bool | None = None
         self._is_low = False
+        self._is_closed = False
         # Until the user moves a dock, the first layout follows the size of the window.
         self._is_automatic, self._arranging = True, False
         self._build_bars()
@@ -440,7 +441,11 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self, self._size_docks)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember the layout and end every thread."""
+        """Remember the layout and end every thread, once."""
+        event.accept()
+        if self._is_closed:
+            return
+        self._is_closed = True
         settings = self.workspace.settings
         settings.set_layout(QByteArray(self.saveGeometry()), QByteArray(self.saveState()))
         settings.flush()
@@ -449,7 +454,6 @@ class MainWindow(QMainWindow):
             application.focusChanged.disconnect(self._on_focus)
         self.work.close()
         self.workspace.controller.close()
-        event.accept()
 
 
 def _local_files(urls: list[QUrl]) -> list[str]:

@@ -28,7 +28,10 @@ class ViewLinks(QObject):
         self._create: Any = views["create"]
         self._events: Any = views["events"]
         workspace.selection_changed.connect(self._on_selection)
-        self._map.resources_selected.connect(self._on_picked)
+        for name, view in views.items():
+            # The table's own selection scrolls the map besides.
+            if name != "resources" and hasattr(view, "resources_selected"):
+                view.resources_selected.connect(self._on_picked)
         self._map.block_hovered.connect(window.status.show_hover)
         self._table.resources_selected.connect(self._on_row_picked)
         self._table.count_changed.connect(self._on_rows)
@@ -47,8 +50,9 @@ class ViewLinks(QObject):
 
     @Slot(object)
     def _on_selection(self, chosen: tuple[int, ...]) -> None:
-        self._map.select_resources(list(chosen))
-        self._table.select_resources(chosen)
+        for view in self._window.views.values():
+            if hasattr(view, "select_resources"):
+                view.select_resources(chosen)
 
     @Slot(object)
     def _on_picked(self, chosen: object) -> None:

@@ -68,6 +68,12 @@ def _events(workspace: Workspace) -> QWidget:
     return EventsView(workspace)
 
 
+def _descriptors(workspace: Workspace) -> QWidget:
+    from explorer.ui.descriptors_view import DescriptorsView
+
+    return DescriptorsView(workspace)
+
+
 VIEWS: tuple[ViewSpec, ...] = (
     ViewSpec("device", "Device", "left_top", "Alt+1", _device),
     ViewSpec("create", "Create", "left_bottom", "Alt+2", _create),
@@ -75,6 +81,7 @@ VIEWS: tuple[ViewSpec, ...] = (
     ViewSpec("resources", "Resources", "bottom_left", "Alt+4", _resources),
     ViewSpec("inspector", "Inspector", "right", "Alt+5", _inspector),
     ViewSpec("events", "Events", "bottom_right", "Alt+6", _events),
+    ViewSpec("descriptors", "Descriptors", "centre", "Alt+7", _descriptors),
 )
 """All views, in the order of menus."""
 
