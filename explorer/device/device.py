@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from explorer.device.outcome import Preview
     from explorer.memory.allocators.protocol import Refusal
 
+    Observer = Callable[["Device", CallRecord, Any], None]
+
 NOT_SIMULATED = "NOT_SIMULATED"
 
 
@@ -42,6 +44,7 @@ class Device(ABC):
         state: Memory and what lives in it.
         not_simulated: Call name → how often it was met and not simulated.
         options: Every device option in force.
+        observer: Called with the device, the record and its decoded input after a call that succeeded; not copied.
     """
 
     api: str
@@ -50,6 +53,7 @@ class Device(ABC):
         self.state = state
         self.options = dict(options)
         self.not_simulated: Counter[str] = Counter()
+        self.observer: Observer | None = None
         self._frame_started_ns = 0
 
     def apply(self, record: CallRecord) -> Outcome:
@@ -66,6 +70,8 @@ class Device(ABC):
         if handler is None:
             return self._refuse_unknown(record)
         verdict = handler(self, arguments, record)
+        if self.observer is not None and verdict.succeeded:
+            self.observer(self, record, arguments)
         return Outcome(record, verdict.hr, verdict.values, verdict.reasons, self.state.log.take())
 
     @classmethod
@@ -169,5 +175,6 @@ class Device(ABC):
         vars(other).update(vars(self))
         other.state = self.state.copy()
         other.options = dict(self.options)
+        other.observer = None
         other.not_simulated = Counter(self.not_simulated)
         return other

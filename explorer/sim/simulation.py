@@ -21,6 +21,7 @@ from explorer.sim.script import Planned, Script
 from explorer.sim.snapshot import Provenance, Snapshot
 
 if TYPE_CHECKING:
+    from explorer.device.device import Observer
     from explorer.device.outcome import Outcome, Preview
     from explorer.sim.scenario import ObjectGroup, Scenario
     from explorer.tables.adapters import Adapter
@@ -77,6 +78,7 @@ class Simulation:
         self._step = 0
         self._frame = 0
         self._made: dict[str, int] = {}
+        self._observer: Observer | None = None
         state = MemoryState(adapter, options.allocator, dict(options.budget))
         self._device = make_device(scenario.api, state, options.device)
         for group in scenario.objects:
@@ -174,6 +176,14 @@ class Simulation:
         """
         self._device.set_option(name, value)
         self._enter(Entry(Moment(self._frame, self._step), option=(name, value)))
+
+    def observe(self, observer: Observer | None) -> None:
+        """Have a function called after every call that succeeds from now on, also where frames are run again.
+
+        Args:
+            observer: Called with the device, the record and its decoded input; None ends it. It changes nothing.
+        """
+        self._observer = self._device.observer = observer
 
     def undo(self) -> None:
         """Take back the last edit; the rest is run again."""
@@ -326,6 +336,7 @@ class Simulation:
     def _restore(self, frame: int) -> None:
         kept = max((c for c in self._checkpoints if c.frame <= frame), key=lambda c: c.frame)
         self._device = kept.device.copy()
+        self._device.observer = self._observer
         self._history = kept.history.copy()
         self._frame, self._step, self._calls = kept.frame, 0, None
         self._pictures = PictureMaker()
