@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind
 from explorer.errors import InputError
-from explorer.interchange.importers import IMPORTERS, open_file
+from explorer.interchange.importers import IMPORTERS, log_lines, open_file
 from explorer.interchange.opened import ImportCancelledError
 from tests.interchange import dump_writer as write
 from tests.interchange.dump_writer import Pool
@@ -181,6 +181,19 @@ def test_that_other_log_lines_between_are_left_out_with_a_warning() -> None:
     assert opened.agrees is True
     assert [(w.code, w.count) for w in opened.warnings] == [("other-log-lines", 1)]
     assert [repair.what for repair in opened.repaired] == ["log-prefix"]
+
+
+def test_that_a_dump_behind_many_lines_with_braces_is_found_and_that_a_log_without_one_is_given_up_early() -> None:
+    noise = b"".join(b"I/app (%d): {\nI/app (%d): not json\n" % (n, n) for n in range(20))
+    dump = _prefixed(write.text(write.vma_c({"Type 0": IMAGES})), lambda n: f"I/vma ({n}): ")
+    assert open_file(noise + dump, "log.txt").agrees is True
+    whole: list[int] = []
+    original = log_lines._read_from
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log_lines, "_read_from", lambda *args: whole.append(1) or original(*args))
+        for line in (b"{\n", b"I/x (1): {\n", b"{\nhello\n"):
+            assert log_lines.json_in_log(line * 20_000) is None
+    assert len(whole) <= log_lines.MAX_WHOLE * 3
 
 
 def test_that_damaged_escapes_of_d3d12ma_are_repaired() -> None:

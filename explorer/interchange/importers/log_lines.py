@@ -9,7 +9,11 @@ from dataclasses import dataclass
 MAX_BYTES = 64 << 20
 """Logs above this size are not searched."""
 MAX_STARTS = 50
-"""How many lines that could begin the JSON are tried."""
+"""How many lines that could begin the JSON are looked at."""
+MAX_WHOLE = 3
+"""How many of them are read to the end."""
+
+_WINDOW = 1 << 16
 
 _START = re.compile(rb"^([^{\n]*)\{\s*(?:\"[^\n]*)?$", re.MULTILINE)
 
@@ -30,30 +34,52 @@ class LoggedJson:
 
 
 def json_in_log(text: bytes) -> LoggedJson | None:
-    """Return the first JSON object that stands in log lines, or None."""
+    """Return the first JSON object that stands in log lines, or None; bounded in time by what is tried whole."""
     if len(text) > MAX_BYTES:
         return None
     text = text.replace(b"\r\n", b"\n")
+    left = MAX_WHOLE
     for number, match in enumerate(_START.finditer(text)):
-        if number == MAX_STARTS:
+        if number == MAX_STARTS or not left:
             break
+        window = text[match.start() : match.start() + _WINDOW]
+        if not _begins_well(window, match[1], is_whole=match.start() + _WINDOW >= len(text)):
+            continue
+        left -= 1
         found = _read_from(text[match.start() :], match[1])
         if found is not None:
             return found
     return None
 
 
-def _read_from(text: bytes, prefix: bytes) -> LoggedJson | None:
+def _begins_well(window: bytes, prefix: bytes, *, is_whole: bool) -> bool:
+    """Return whether the first lines read as JSON up to where they are cut off."""
+    body, _, _ = _without_prefix(window, prefix)
+    try:
+        json.JSONDecoder(strict=False).raw_decode(body)
+    except json.JSONDecodeError as error:
+        return not is_whole and error.pos > len(body) // 2
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _without_prefix(text: bytes, prefix: bytes) -> tuple[str, list[bytes], list[int]]:
+    """Return the lines that have the prefix, joined without it; the parts; and their line numbers."""
+    pattern = _shape(prefix)
     kept: list[bytes] = []
     numbers: list[int] = []
-    pattern = _shape(prefix)
     for number, line in enumerate(text.split(b"\n")):
         match = pattern.match(line)
         if match is not None and line.strip():
             kept.append(line[match.end() :])
             numbers.append(number)
     # A line feed never parts two JSON tokens that would read as one, but it may stand where a logger cut a string.
-    whole = b"".join(kept).decode("utf-8", "surrogateescape")
+    return b"".join(kept).decode("utf-8", "surrogateescape"), kept, numbers
+
+
+def _read_from(text: bytes, prefix: bytes) -> LoggedJson | None:
+    whole, kept, numbers = _without_prefix(text, prefix)
     try:
         _, end = json.JSONDecoder(strict=False).raw_decode(whole)
     except (ValueError, RecursionError):
