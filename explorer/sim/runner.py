@@ -144,6 +144,8 @@ class Runner:
                 simulation.seek(0)
             simulation.step(1)
             self._changed = True
+            # Lets a window that waits for the interpreter in now, not after the switch interval of 5 ms.
+            time.sleep(0)
 
     def _execute(self, command: Command) -> None:
         request = getattr(command, "request", 0)
