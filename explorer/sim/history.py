@@ -10,6 +10,8 @@ from explorer.core.events import EventKind
 from explorer.sim.snapshot import FrameHistory
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from explorer.device.memory_state import MemoryState
 
 _MARKS = (
@@ -24,8 +26,28 @@ _UPLOADED = (EventKind.UPLOADED, EventKind.PAGED_IN)
 _FIRST = 256
 
 
+class _Rows:
+    """A table of rows that only grow, shared by a recorder and its copies.
+
+    Attributes:
+        table: int64, shape (capacity, columns).
+        filled: Rows that some recorder wrote.
+        marks: Marks of those rows.
+    """
+
+    __slots__ = ("filled", "marks", "table")
+
+    def __init__(self, table: npt.NDArray[np.int64], filled: int, marks: list[tuple[int, str]]) -> None:
+        self.table = table
+        self.filled = filled
+        self.marks = marks
+
+
 class HistoryRecorder:
     """Appends one row a frame. Rows that a snapshot has seen are never written again.
+
+    A copy shares the rows so far and costs no more than a few words, so that every checkpoint can hold one. The first
+    of two recorders that goes on from a row writes behind it in place; the other one then moves to a table of its own.
 
     Args:
         groups: ``(node, group)`` of the budget columns.
@@ -34,10 +56,9 @@ class HistoryRecorder:
     def __init__(self, groups: tuple[tuple[int, str], ...]) -> None:
         self._groups = groups
         self._rows = 0
-        self._table = np.zeros((_FIRST, 2 * len(groups) + 3), np.int64)
-        self._marks: tuple[tuple[int, str], ...] = ()
+        self._marked = 0
+        self._shared = _Rows(np.zeros((_FIRST, 2 * len(groups) + 3), np.int64), 0, [])
         self._seen: dict[str, int] = {}
-        self._time = 0
 
     def __len__(self) -> int:
         """Return the number of frames."""
@@ -46,11 +67,8 @@ class HistoryRecorder:
     def add(self, state: MemoryState) -> None:
         """Append the row of the frame that just ended."""
         log, count = state.log, len(self._groups)
-        if self._rows == len(self._table):
-            longer = np.zeros((2 * len(self._table), self._table.shape[1]), np.int64)
-            longer[: self._rows] = self._table
-            self._table = longer
-        row = self._table[self._rows]
+        shared = self._own_end()
+        row = shared.table[self._rows]
         for index, key in enumerate(self._groups):
             group = state.groups[key]
             row[index] = group.usage
@@ -61,12 +79,13 @@ class HistoryRecorder:
         counts = log.counts
         for kind in _MARKS:
             if self._gain(kind.value, counts[kind.value]):
-                self._marks = (*self._marks, (self._rows, kind.value))
+                shared.marks.append((self._rows, kind.value))
         self._rows += 1
+        shared.filled, self._marked = self._rows, len(shared.marks)
 
     def show(self) -> FrameHistory:
         """Return the rows so far, read-only."""
-        table = self._table[: self._rows]
+        table = self._shared.table[: self._rows]
         table.flags.writeable = False
         count = len(self._groups)
         return FrameHistory(
@@ -76,16 +95,25 @@ class HistoryRecorder:
             evicted_bytes=table[:, 2 * count],
             uploaded_bytes=table[:, 2 * count + 1],
             frame_ns=table[:, 2 * count + 2],
-            marks=self._marks,
+            marks=tuple(self._shared.marks[: self._marked]),
         )
 
     def copy(self) -> HistoryRecorder:
-        """Return an independent copy; the shown rows are shared, later ones are not."""
+        """Return an independent copy; the rows so far are shared."""
         other = HistoryRecorder.__new__(HistoryRecorder)
         other.__dict__.update(self.__dict__)
-        other._table = self._table.copy()
         other._seen = dict(self._seen)
         return other
+
+    def _own_end(self) -> _Rows:
+        """Return rows whose next one is this recorder's to write."""
+        shared, rows = self._shared, self._rows
+        full = rows == len(shared.table)
+        if shared.filled != rows or full:
+            table = np.zeros((len(shared.table) * (2 if full else 1), shared.table.shape[1]), np.int64)
+            table[:rows] = shared.table[:rows]
+            self._shared = _Rows(table, rows, shared.marks[: self._marked])
+        return self._shared
 
     def _gain(self, name: str, total: int) -> int:
         before = self._seen.get(name, 0)
