@@ -27,6 +27,18 @@ R = TypeVar("R")
 WARM_UPS: tuple[str, ...] = (
     "explorer.memory.allocators.warm_up:warm_up_allocators",
     "explorer.memory.fragmentation:warm_up_fragmentation",
+    "explorer.memory.eviction.lru_kernels:warm_up",
+    "explorer.memory.eviction.mru_kernels:warm_up",
+    "explorer.memory.eviction.fifo_kernels:warm_up",
+    "explorer.memory.eviction.clock_kernels:warm_up",
+    "explorer.memory.eviction.sieve_kernels:warm_up",
+    "explorer.memory.eviction.s3_fifo_kernels:warm_up",
+    "explorer.memory.eviction.arc_kernels:warm_up",
+    "explorer.memory.eviction.belady_kernels:warm_up",
+    "explorer.memory.eviction.levels_kernels:warm_up",
+    "explorer.memory.frame_kernels:warm_up",
+    # Above this package: a name only, so that one list says what is compiled before the mark is left.
+    "explorer.render.raster:warm_up_raster",
 )
 """``module:function`` of every group of kernels; each function calls its kernels once with their real types."""
 
