@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.memory.kernels import kernel
+from explorer.memory.kernels import flat_kernel, kernel
 
 if TYPE_CHECKING:
     from explorer.memory.eviction.columns import Words
 
 
-@kernel
+@flat_kernel
 def put(low: Words, mid: Words, high: Words, top: Words, number: int) -> None:
     """Put a number into the set."""
     one = np.uint64(1)
@@ -29,7 +29,7 @@ def put(low: Words, mid: Words, high: Words, top: Words, number: int) -> None:
         top[word >> 18] |= one << np.uint64((word >> 12) & 63)
 
 
-@kernel
+@flat_kernel
 def drop(low: Words, mid: Words, high: Words, top: Words, number: int) -> None:
     """Take a number out of the set; nothing happens if it is not in."""
     one = np.uint64(1)
@@ -43,7 +43,7 @@ def drop(low: Words, mid: Words, high: Words, top: Words, number: int) -> None:
                 top[word >> 18] &= ~(one << np.uint64((word >> 12) & 63))
 
 
-@kernel
+@flat_kernel
 def _highest_bit(word: np.uint64) -> int:
     bit = 0
     for step in (32, 16, 8, 4, 2, 1):
@@ -53,7 +53,7 @@ def _highest_bit(word: np.uint64) -> int:
     return bit
 
 
-@kernel
+@flat_kernel
 def highest(low: Words, mid: Words, high: Words, top: Words) -> int:
     """Return the highest number in the set, or -1."""
     index = top.size - 1
