@@ -101,7 +101,6 @@ def opened_dump(
     stated: Layout | None,
     stated_heaps: list[Layout | None],
     detail: bool,
-    compare_heaps: bool = True,
 ) -> OpenedFile:
     """Return the opened file of a dump.
 
@@ -112,7 +111,6 @@ def opened_dump(
         stated: The sums that the file states for all of it.
         stated_heaps: The same for each memory heap.
         detail: Whether the file holds the single blocks; without them the heaps' sums are compared with the total.
-        compare_heaps: Whether the heaps' sums are compared too.
 
     Raises:
         InputError: Neither blocks nor sums could be read.
@@ -121,10 +119,7 @@ def opened_dump(
         return _totals_only(source, layout, version, stated, stated_heaps)
     snapshot, heaps = build_snapshot(layout, source)
     totals = sum_layouts([heap.layout for heap in heaps])
-    differences = [] if stated is None else [f"totals.{name}" for name in totals.differences(stated)]
-    if compare_heaps:
-        for heap, said in zip(heaps, stated_heaps, strict=True):
-            differences += [] if said is None else [f"{heap.name}.{name}" for name in heap.layout.differences(said)]
+    differences = _differences(totals, stated, heaps, stated_heaps)
     if differences:
         source.warn("totals-differ", "Total", "the file's own sums differ from its map: " + ", ".join(differences[:12]))
     overlap = totals.overlap_bytes or 0
@@ -147,6 +142,15 @@ def opened_dump(
         warnings=source.warnings,
         disagreements=None if stated is None else tuple(differences),
     )
+
+
+def _differences(
+    totals: Layout, stated: Layout | None, heaps: tuple[HeapLayout, ...], stated_heaps: list[Layout | None]
+) -> list[str]:
+    found = [] if stated is None else [f"totals.{name}" for name in totals.differences(stated)]
+    for heap, said in zip(heaps, stated_heaps, strict=True):
+        found += [] if said is None else [f"{heap.name}.{name}" for name in heap.layout.differences(said)]
+    return found
 
 
 def _totals_only(
