@@ -216,6 +216,7 @@ class D3D11Device(Device):
         del arguments, record
         self.state.log.add(EventKind.PRESENTED, text=f"Frame {self.state.log.frame} was presented.")
         self.end_frame()
+        self.kernel.end_frame()
         self.state.clear_frame_marks()
         return _ok("d3d11.D10.1")
 

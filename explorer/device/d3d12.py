@@ -1,25 +1,36 @@
-"""The D3D12 device: heaps, committed and placed resources, residency counts and budgets."""
+"""The D3D12 device: which part of it answers which call, and what the parts share."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
 from explorer.core.calls import CallRecord, decode_input
-from explorer.core.d3d12_enums import ResidencyFlags
+from explorer.core.d3d12_enums import CpuPageProperty, ResidencyFlags
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d12_create, d3d12_descriptors, d3d12_preview, d3d12_residency, segment_budget
-from explorer.device.d3d12_common import kind_of, reason, size_of
+from explorer.device import (
+    d3d12_create,
+    d3d12_descriptors,
+    d3d12_lists,
+    d3d12_options,
+    d3d12_preview,
+    d3d12_residency,
+    d3d12_slots,
+    d3d12_submit,
+    d3d12_tiles,
+)
+from explorer.device.app_residency_device import AppResidency
+from explorer.device.d3d12_common import REMOVED, kind_of, ok, reason, size_of
 from explorer.device.device import Device
 from explorer.device.kernel_memory import KernelMemory
 from explorer.device.outcome import Outcome, Preview
-from explorer.errors import CallError, CommandError
+from explorer.errors import CallError
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d12_access import ResourceState, judge_feature, judge_map
 from explorer.rules.d3d12_allocation import judge_allocation_info, judge_footprints
 from explorer.rules.d3d12_create import HeapState, judge_placed
-from explorer.rules.d3d12_descriptors import judge_increment, judge_root_signature
-from explorer.rules.d3d12_heaps import judge_custom_heap_properties
+from explorer.rules.d3d12_descriptors import judge_increment
+from explorer.rules.d3d12_heaps import heap_place, judge_custom_heap_properties
 from explorer.rules.d3d12_runtime import D3d12Runtime, runtime_of
 
 if TYPE_CHECKING:
@@ -32,11 +43,12 @@ if TYPE_CHECKING:
     from explorer.core.columns import DescriptorHeapPicture
     from explorer.core.d3d12_structs import ResourceDesc
     from explorer.device.d3d12_descriptors import DescriptorHeap
+    from explorer.device.d3d12_lists import CommandList
+    from explorer.device.d3d12_slots import SlotAllocator, TableUse
+    from explorer.device.d3d12_tiles import TiledResource
     from explorer.device.heap_places import HeapPlaces
     from explorer.device.memory_state import MemoryState
     from explorer.memory.allocators.protocol import Placement
-
-REMOVED = "DXGI_ERROR_DEVICE_REMOVED"
 
 
 class D3D12Device(Device):
@@ -44,7 +56,9 @@ class D3D12Device(Device):
 
     Args:
         state: Empty memory of the adapter.
-        options: Device options: ``policy`` (who is demoted first), ``size_model``, runtime variants.
+        options: Device options: ``policy`` (who is demoted first), ``app_policy`` and ``residency_mode`` (what the
+            application itself does about residency), ``tables`` (when descriptor tables are read), ``size_model``,
+            runtime variants.
     """
 
     api = "d3d12"
@@ -60,6 +74,15 @@ class D3D12Device(Device):
         self.descriptors: dict[str, DescriptorHeap] = {}
         self.next_handle = 1 << 32
         self.removed: str | None = None
+        self.removed_reason = "S_OK"
+        self.app = AppResidency.of(options.get("app_policy", "none"), options.get("residency_mode", "library"))
+        d3d12_options.check_tables(options.get("tables", d3d12_lists.TABLE_MODES[0]))
+        self.tiled: dict[int, TiledResource] = {}
+        self.lists: dict[str, CommandList] = {}
+        self.root_signatures: dict[str, api.CreateRootSignature] = {}
+        self.notifications: dict[str, tuple[int, str]] = {}
+        self.in_flight: list[TableUse] = []
+        self.slot_allocators: dict[str, SlotAllocator] = {}
 
     @classmethod
     def handlers(cls) -> Mapping[str, Callable[[Any, Any, CallRecord], Verdict]]:
@@ -74,13 +97,21 @@ class D3D12Device(Device):
         return self.call(completed, decode_input(completed))
 
     def complete(self, record: CallRecord) -> CallRecord | Verdict:
-        """Return the record with the offset filled in that the heap's own allocator chooses.
+        """Return the record with what it leaves to the product: an offset, tiles of a pool, descriptor slots.
 
-        A record without ``HeapOffset`` leaves the offset to the product, as an engine leaves it to its allocator.
-        Where no hole is large enough the API is never asked; the verdict says so.
+        Where there is no room the API is never asked; the verdict says so.
         """
-        if record.call not in _PLACED or record.inputs.get("HeapOffset") is not None:
-            return record
+        if record.call in _PLACED and record.inputs.get("HeapOffset") is None:
+            return self._complete_offset(record)
+        if record.call == "UpdateTileMappings" and "pHeapRangeStartOffsets" not in record.inputs:
+            tiles = d3d12_tiles.complete(self, record)
+            if isinstance(tiles, Refusal):
+                return d3d12_tiles.no_tiles(self, record, str(record.inputs.get("pHeap")), tiles)
+            return tiles
+        return d3d12_slots.complete(self, record) if d3d12_slots.wants_slots(record) else record
+
+    def _complete_offset(self, record: CallRecord) -> CallRecord | Verdict:
+        """Return the record with the offset that the heap's own allocator chooses, as an engine's would."""
         probe = CallRecord(record.api, record.call, {**record.inputs, "HeapOffset": 0}, record.out)
         arguments = decode_input(probe)
         _, heap = self.state.find(arguments.pHeap, "heap", where="input.pHeap")
@@ -100,17 +131,20 @@ class D3D12Device(Device):
         return self.places[heap].plan(layout.size_bytes, layout.alignment, int(kind))
 
     def _complete_quietly(self, record: CallRecord) -> CallRecord | Verdict:
-        log = self.state.log
+        log, allocators = self.state.log, self.slot_allocators
         self.state.log = log.copy()
+        self.slot_allocators = {name: one.copy() for name, one in allocators.items()}
         try:
             return self.complete(record)
         finally:
-            self.state.log = log
+            self.state.log, self.slot_allocators = log, allocators
 
     def where(self, name: str) -> tuple[str, int]:
         """Return the heap and the offset of a placed resource."""
         _, row = self.state.find(name, "resource", where="aliases")
-        block = self.block_of[row]
+        block = self.block_of.get(row)
+        if block is None:
+            raise CallError("a reserved resource lies in no heap", where="aliases", found=name)
         heap = int(self.state.blocks["heap"][block])
         if heap not in self.places:
             raise CallError("a committed resource cannot be aliased", where="aliases", found=name)
@@ -152,19 +186,18 @@ class D3D12Device(Device):
         other.block_of = dict(self.block_of)
         other.resource_descs = dict(self.resource_descs)
         other.descriptors = {name: heap.copy() for name, heap in self.descriptors.items()}
+        other.app = self.app.copy()
+        other.tiled = {row: tiled.copy() for row, tiled in self.tiled.items()}
+        other.lists = {name: recorded.copy() for name, recorded in self.lists.items()}
+        other.slot_allocators = {name: one.copy() for name, one in self.slot_allocators.items()}
+        for name in ("root_signatures", "notifications"):
+            setattr(other, name, dict(getattr(self, name)))
+        other.in_flight = list(self.in_flight)
         return other
 
     def set_option(self, name: str, value: str) -> None:
-        """Change ``policy`` or ``budget`` (``GROUP=SIZE`` or ``SIZE`` for LOCAL) while running."""
-        if name == "policy":
-            self.kernel.set_policy(value)
-            self.options["policy"] = value
-        elif name == "budget":
-            segment_budget.set_budget(self, value)
-        else:
-            raise CommandError(
-                "this option cannot change while running", where=name, found=value, accepted=("policy", "budget")
-            )
+        """Change an option while running: see ``d3d12_options``."""
+        d3d12_options.set_option(self, name, value)
 
     # Queries ---------------------------------------------------------------------------------------------------
 
@@ -201,6 +234,10 @@ class D3D12Device(Device):
         """CreatePlacedResource."""
         return self._unless_removed(d3d12_create.create_placed, arguments, record)
 
+    def create_reserved(self, arguments: Any, record: CallRecord) -> Verdict:
+        """CreateReservedResource: address space without memory."""
+        return self._unless_removed(d3d12_tiles.create, arguments, record)
+
     def release(self, arguments: api.Release, record: CallRecord) -> Verdict:
         """Release the last reference."""
         del record
@@ -233,18 +270,42 @@ class D3D12Device(Device):
         d3d12_create.free_heap(self, heap)
 
     def map(self, arguments: api.Map, record: CallRecord) -> Verdict:
-        """Map: needs a heap that the CPU can see; it never waits and copies nothing (rules 3.17)."""
+        """Map: needs a heap that the CPU can see; it never waits and copies nothing (rules 3.17).
+
+        What the read range names is read by the CPU at once; a null range says that it may be, and costs nothing here.
+        """
         _, row = self.state.find(arguments.pResource, "resource", where="input.pResource")
-        heap = int(self.state.blocks["heap"][self.block_of[row]])
-        state = ResourceState(self.resource_descs[row], self.heap_descs[heap].Properties)
-        verdict = judge_map(arguments, state, self.runtime)
-        return verdict if verdict.succeeded else self.refuse(record, verdict)
+        heap = self.heap_of(row)
+        properties = self.heap_descs[heap].Properties if heap >= 0 else None
+        verdict = judge_map(arguments, ResourceState(self.resource_descs[row], properties), self.runtime)
+        if not verdict.succeeded:
+            return self.refuse(record, verdict)
+        reads = arguments.pReadRange
+        if reads is not None and reads.End > reads.Begin:
+            d3d12_submit.cpu_access(self, row, reads.End - reads.Begin, reads=True)
+        return verdict
 
     def unmap(self, arguments: api.Unmap, record: CallRecord) -> Verdict:
-        """Unmap."""
+        """Unmap: what the written range names was written by the CPU."""
         del record
-        self.state.find(arguments.pResource, "resource", where="input.pResource")
+        _, row = self.state.find(arguments.pResource, "resource", where="input.pResource")
+        written = arguments.pWrittenRange
+        if written is not None and written.End > written.Begin:
+            d3d12_submit.cpu_access(self, row, written.End - written.Begin, reads=False)
         return ok("d3d12.3.17f")
+
+    def heap_of(self, row: int) -> int:
+        """Return the heap row of a placed or committed resource, −1 for a reserved one."""
+        block = self.block_of.get(row)
+        return -1 if block is None else int(self.state.blocks["heap"][block])
+
+    def caching_of(self, row: int) -> str:
+        """Return ``WC``, ``WB`` or an empty text: how the CPU reaches a resource's heap."""
+        desc = self.heap_descs.get(self.heap_of(row))
+        if desc is None:
+            return ""
+        page, _ = heap_place(desc.Properties, desc.Flags, self.runtime)
+        return {CpuPageProperty.WRITE_COMBINE: "WC", CpuPageProperty.WRITE_BACK: "WB"}.get(page, "")
 
     # Residency -------------------------------------------------------------------------------------------------
 
@@ -267,63 +328,17 @@ class D3D12Device(Device):
         del record
         return d3d12_residency.set_priorities(self, arguments)
 
-    # Submission ------------------------------------------------------------------------------------------------
-
-    def execute(self, arguments: api.ExecuteCommandLists, record: CallRecord) -> Verdict:
-        """ExecuteCommandLists: everything referenced must be resident."""
-        del record
-        if self.removed:
-            return Verdict(REMOVED, (reason("d3d12.8.7"),))
-        for name in (*arguments.references, *arguments.writes):
-            if not self._use(name):
-                return Verdict(REMOVED, (reason("d3d12.8.7"),))
-        self.spend(cpu=cost.CPU_CALL_NS)
-        self.kernel.trim(self)
-        return ok("d3d12.8.1")
-
-    def barrier(self, arguments: api.ResourceBarrier, record: CallRecord) -> Verdict:
-        """ResourceBarrier: an aliasing barrier activates a placed resource; other barriers change no memory."""
-        del record
-        for barrier in arguments.pBarriers:
-            if barrier.Aliasing is not None and barrier.Aliasing.pResourceAfter is not None:
-                d3d12_create.activate(self, barrier.Aliasing.pResourceAfter)
-        return ok("d3d12.3.18d")
+    # Frames ----------------------------------------------------------------------------------------------------
 
     def present(self, arguments: Any, record: CallRecord) -> Verdict:
         """End the frame."""
         del arguments, record
         self.state.log.add(EventKind.PRESENTED, text=f"Frame {self.state.log.frame} was presented.")
         self.end_frame()
+        d3d12_slots.end_frame(self)
+        self.kernel.end_frame()
         self.state.clear_frame_marks()
         return ok("d3d12.8.5b")
-
-    def _use(self, name: str) -> bool:
-        state = self.state
-        kind, row = state.find(name, "resource", "heap", where="input.references")
-        if kind == "heap":
-            heap, block = row, -1
-        else:
-            block = self.block_of[row]
-            heap = int(state.blocks["heap"][block])
-        if not state.heaps["resident"][heap] and not self._comes_back(heap):
-            self.removed = f"{name} was used while it was not resident"
-            text = f"{name} is not resident: the GPU faults, the engine is reset and the device removed."
-            state.log.add(EventKind.HAZARD, name, rule="d3d12.8.7", text=text)
-            state.log.add(EventKind.DEVICE_REMOVED, name, rule="d3d12.8.7", text=text)
-            return False
-        self.kernel.touch(self, heap)
-        if block >= 0:
-            d3d12_create.mark_used(self, row, block)
-            segment = state.segments[int(state.blocks["segment"][block])]
-            size, of_kind = int(state.blocks["size"][block]), int(state.blocks["kind"][block])
-            self.spend(gpu=cost.touch_ns(of_kind, size, segment.bandwidth))
-        return True
-
-    def _comes_back(self, heap: int) -> bool:
-        """Page in a heap that only the kernel had put out: the application still holds it resident."""
-        if int(self.state.heaps["resident_count"][heap]) == 0:
-            return False
-        return self.kernel.page_in(self, heap, "kernel.paging") is None
 
     def _unless_removed(
         self, create: Callable[[D3D12Device, Any, CallRecord], Verdict], arguments: Any, record: CallRecord
@@ -331,17 +346,6 @@ class D3D12Device(Device):
         if self.removed:
             return self.refuse(record, Verdict(REMOVED, (reason("d3d12.8.7"),)))
         return create(self, arguments, record)
-
-
-_OK: dict[str, Verdict] = {}
-
-
-def ok(rule: str) -> Verdict:
-    """Return success by one rule."""
-    found = _OK.get(rule)
-    if found is None:
-        found = _OK[rule] = Verdict("S_OK", (reason(rule),))
-    return found
 
 
 _VIEWS = (
@@ -353,7 +357,7 @@ _VIEWS = (
     "CreateSampler",
 )
 
-_PLACED = ("CreatePlacedResource", "CreatePlacedResource1")
+_PLACED = ("CreatePlacedResource", "CreatePlacedResource1", "CreatePlacedResource2")
 
 _QUERIES: Mapping[str, Callable[[Any, D3d12Runtime], Verdict]] = {
     "GetCustomHeapProperties": judge_custom_heap_properties,
@@ -365,7 +369,6 @@ _QUERIES: Mapping[str, Callable[[Any, D3d12Runtime], Verdict]] = {
     "GetCopyableFootprints1": judge_footprints,
     "CheckFeatureSupport": judge_feature,
     "GetDescriptorHandleIncrementSize": judge_increment,
-    "CreateRootSignature": judge_root_signature,
 }
 
 _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
@@ -375,8 +378,35 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "CreateCommittedResource": D3D12Device.create_committed,
     "CreateCommittedResource1": D3D12Device.create_committed,
     "CreateCommittedResource2": D3D12Device.create_committed,
+    "CreateCommittedResource3": D3D12Device.create_committed,
     "CreatePlacedResource": D3D12Device.create_placed,
     "CreatePlacedResource1": D3D12Device.create_placed,
+    "CreatePlacedResource2": D3D12Device.create_placed,
+    **dict.fromkeys(
+        ("CreateReservedResource", "CreateReservedResource1", "CreateReservedResource2"), D3D12Device.create_reserved
+    ),
+    "GetResourceTiling": d3d12_tiles.query_tiling,
+    "UpdateTileMappings": d3d12_tiles.update,
+    "CopyTileMappings": d3d12_tiles.copy_mappings,
+    "CreateRootSignature": d3d12_lists.create_root_signature,
+    "CreateCommandList": d3d12_lists.create,
+    "Close": d3d12_lists.close,
+    "Reset": d3d12_lists.reset,
+    "SetDescriptorHeaps": d3d12_lists.set_heaps,
+    "SetGraphicsRootSignature": d3d12_lists.set_root_signature,
+    "SetComputeRootSignature": d3d12_lists.set_root_signature,
+    "SetGraphicsRootDescriptorTable": d3d12_lists.set_table,
+    "SetComputeRootDescriptorTable": d3d12_lists.set_table,
+    "OMSetRenderTargets": d3d12_lists.set_targets,
+    "IASetVertexBuffers": d3d12_lists.set_buffers,
+    "SOSetTargets": d3d12_lists.set_buffers,
+    "IASetIndexBuffer": d3d12_lists.set_index_buffer,
+    "DrawInstanced": d3d12_lists.draw,
+    "DrawIndexedInstanced": d3d12_lists.draw,
+    "Dispatch": d3d12_lists.draw,
+    "CopyResource": d3d12_submit.copy_resource,
+    "CopyBufferRegion": d3d12_submit.copy_resource,
+    "RegisterVideoMemoryBudgetChangeNotificationEvent": d3d12_residency.register,
     "CreateDescriptorHeap": D3D12Device.create_descriptor_heap,
     **dict.fromkeys(_VIEWS, D3D12Device.create_view),
     "CopyDescriptors": D3D12Device.copy_descriptors,
@@ -389,8 +419,8 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "SetResidencyPriority": D3D12Device.set_residency_priority,
     "QueryVideoMemoryInfo": D3D12Device.query_memory,
     "SetVideoMemoryReservation": D3D12Device.set_reservation,
-    "ExecuteCommandLists": D3D12Device.execute,
-    "ResourceBarrier": D3D12Device.barrier,
+    "ExecuteCommandLists": d3d12_submit.execute,
+    "ResourceBarrier": d3d12_submit.barrier,
     "Present": D3D12Device.present,
     "Release": D3D12Device.release,
 }

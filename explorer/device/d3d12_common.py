@@ -13,6 +13,7 @@ from explorer.core.d3d12_enums import (
     ResourceStates,
 )
 from explorer.core.kinds import ResourceKind
+from explorer.core.verdicts import Verdict
 from explorer.errors import LayoutError
 from explorer.rules.d3d12_allocation import allocation_layout
 from explorer.rules.d3d12_findings import reason as rule_reason
@@ -24,15 +25,24 @@ if TYPE_CHECKING:
     from explorer.core import d3d12 as api
     from explorer.core.calls import CallRecord
     from explorer.core.layouts import ResourceLayout
-    from explorer.core.verdicts import Reason, Verdict
+    from explorer.core.verdicts import Reason
     from explorer.device.d3d12 import D3D12Device
     from explorer.memory.allocators.protocol import Refusal
+
+
+REMOVED = "DXGI_ERROR_DEVICE_REMOVED"
 
 
 @functools.cache
 def reason(rule: str) -> Reason:
     """Return the row of a rule (``d3d12.8.7``) as a reason."""
     return rule_reason(rule.removeprefix("d3d12.")) if rule.startswith("d3d12.") else kernel_reason(rule)
+
+
+@functools.cache
+def ok(rule: str) -> Verdict:
+    """Return success by one rule."""
+    return Verdict("S_OK", (reason(rule),))
 
 
 def group_of_heap(device: D3D12Device, properties: api.HeapProperties, flags: HeapFlags) -> tuple[str, int]:
@@ -63,7 +73,7 @@ def unit_of(device: D3D12Device) -> int:
 def kind_of(
     desc: api.ResourceDesc,
     heap_type: HeapType,
-    arguments: api.CreateCommittedResource | api.CreatePlacedResource,
+    arguments: object,
 ) -> ResourceKind:
     """Return what views colour a resource by."""
     if heap_type is HeapType.UPLOAD or heap_type is HeapType.GPU_UPLOAD:

@@ -9,7 +9,7 @@ from explorer.core.d3d12_enums import HeapFlags, HeapType, ResourceDimension, Re
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device import d3d12_descriptors
+from explorer.device import d3d12_descriptors, d3d12_lists, d3d12_slots, d3d12_tiles
 from explorer.device.d3d12_common import group_of_heap, kind_of, no_memory, size_of, unit_of
 from explorer.device.heap_places import HeapPlaces
 from explorer.device.memory_state import NewResource
@@ -28,6 +28,7 @@ _ALIASED = int(BlockState.ALIASED)
 _INACTIVE = int(BlockState.INACTIVE)
 _RESIDENT = int(BlockState.RESIDENT)
 _USED = int(BlockState.USED_THIS_FRAME)
+_RELEASABLE = ("resource", "heap", "descriptor_heap", "command_list", "root_signature", "notification")
 
 
 def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallRecord) -> Verdict:
@@ -42,7 +43,6 @@ def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallReco
     row = _take_heap(device, record, desc, priority, committed=False)
     if isinstance(row, Verdict):
         return row
-    device.heap_descs[row] = desc
     device.places[row] = HeapPlaces.of(desc.SizeInBytes, device.state.allocator_id)
     name = record.out or record.call
     device.state.bind(name, "heap", row)
@@ -62,7 +62,6 @@ def create_committed(device: D3D12Device, arguments: api.CreateCommittedResource
     row = _take_heap(device, record, desc, priority, committed=True)
     if isinstance(row, Verdict):
         return row
-    device.heap_descs[row] = desc
     resource = _add_resource(device, arguments.pDesc, record, layout, desc.Properties.Type, arguments)
     _add_block(device, resource, row, 0, layout, _RESIDENT if device.state.heaps["resident"][row] else 0)
     return verdict
@@ -86,15 +85,20 @@ def create_placed(device: D3D12Device, arguments: api.CreatePlacedResource, reco
     block = _add_block(device, resource, heap, arguments.HeapOffset, layout, marks)
     if shared:
         _mark_shared(device, resource, block, shared)
+    if device.places[heap].tiles:
+        d3d12_tiles.mark_shared(device, heap)
     return verdict
 
 
 def release(device: D3D12Device, name: str) -> None:
     """Release an object; a heap's bytes stay held until the last resource placed in it is released."""
     state = device.state
-    kind, row = state.find(name, "resource", "heap", "descriptor_heap", where="input.pObject")
+    kind, row = state.find(name, *_RELEASABLE, where="input.pObject")
     if kind == "descriptor_heap":
         d3d12_descriptors.release(device, name)
+        return
+    if kind not in ("resource", "heap"):
+        d3d12_lists.release(device, name, kind)
         return
     state.log.add(EventKind.RELEASED, name, text=f"{name} was released.")
     if kind == "heap":
@@ -102,9 +106,18 @@ def release(device: D3D12Device, name: str) -> None:
         state.heaps["released"][row] = True
         _free_heap_if_unused(device, row)
         return
-    for descriptors in device.descriptors.values():
-        descriptors.forget(row)
+    for heap_name, descriptors in device.descriptors.items():
+        d3d12_slots.give_back(device, heap_name, descriptors.forget(row))
     device.resource_descs.pop(row)
+    if row in device.tiled:
+        d3d12_tiles.release(device, row)
+        state.remove_resource(row)
+        return
+    _release_block(device, row)
+
+
+def _release_block(device: D3D12Device, row: int) -> None:
+    state = device.state
     block = device.block_of.pop(row)
     heap = int(state.blocks["heap"][block])
     state.remove_block(block)
@@ -118,6 +131,8 @@ def release(device: D3D12Device, name: str) -> None:
     for other in others:
         if not device.places[heap].overlapping(other):
             state.blocks["state"][device.block_of[other]] &= 0xFF & ~_ALIASED
+    if device.places[heap].tiles:
+        d3d12_tiles.mark_shared(device, heap)
     _free_heap_if_unused(device, heap)
 
 
@@ -125,8 +140,8 @@ def activate(device: D3D12Device, name: str) -> None:
     """Make a placed resource the active one of the bytes it shares."""
     state = device.state
     _, row = state.find(name, "resource", where="input.pBarriers")
-    block = device.block_of[row]
-    heap = int(state.blocks["heap"][block])
+    block = device.block_of.get(row, -1)
+    heap = device.heap_of(row)
     if heap not in device.places:
         return
     state.blocks["state"][block] &= 0xFF & ~_INACTIVE
@@ -155,11 +170,13 @@ def _take_heap(
     state = device.state
     group, node = group_of_heap(device, desc.Properties, desc.Flags)
     size, alignment = desc.SizeInBytes, heap_alignment(desc)
+    name = record.out or record.call
+    if desc.Properties.Type is HeapType.GPU_UPLOAD and group == "LOCAL" and _is_over(device, node, size):
+        group = _fall_back(device, name, node, size)
     taken = device.kernel.commit(device, group, size, alignment, node)
     if isinstance(taken, Refusal):
         return no_memory(device, record, group, taken)
     segment, place = taken
-    name = record.out or record.call
     row = state.add_heap(
         name,
         segment,
@@ -176,11 +193,40 @@ def _take_heap(
     where = state.segments[segment].name
     text = f"{name}: {size:,} B committed in {where}."
     state.log.add(EventKind.ALLOCATED, name, where, size, rule="d3d12.8.1", text=text)
+    _note_slow_segment(device, name, segment, size)
     device.kernel.admit(row)
+    device.heap_descs[row] = desc
     if desc.Flags & HeapFlags.CREATE_NOT_RESIDENT:
         device.kernel.page_out(device, row, "d3d12.2.9", "because it was created not resident")
         state.heaps["resident_count"][row] = 0
+    device.app.track(device, row, desc)
     return row
+
+
+def _is_over(device: D3D12Device, node: int, size: int) -> bool:
+    group = device.state.groups.get((node, "LOCAL"))
+    return group is not None and group.budget is not None and group.usage + size > group.budget
+
+
+def _fall_back(device: D3D12Device, name: str, node: int, size: int) -> str:
+    """Return where a GPU upload heap goes that would pass the budget of video memory (rules 1.8)."""
+    others = device.state.segments_in("NON_LOCAL", node)
+    if not others:
+        return "LOCAL"
+    where = device.state.segments[others[0]].name
+    text = f"{name}: {size:,} B would pass the budget of video memory, so they lie in {where}."
+    device.state.log.add(EventKind.MISPLACED, name, where, size, rule="kernel.upload-fallback", text=text)
+    return "NON_LOCAL"
+
+
+def _note_slow_segment(device: D3D12Device, name: str, segment: int, size: int) -> None:
+    """Report a heap that landed in the slow one of a group's segments."""
+    segments = device.state.segments
+    place = segments[segment]
+    fastest = max(segments[i].bandwidth for i in device.state.segments_in(place.group, place.node))
+    if place.bandwidth < fastest:
+        text = f"{name}: the fast segment has no room, {place.name} has {place.bandwidth:,} of {fastest:,} B/s."
+        device.state.log.add(EventKind.MISPLACED, name, place.name, size, rule="kernel.slow-segment", text=text)
 
 
 def _add_resource(
@@ -265,6 +311,8 @@ def free_heap(device: D3D12Device, heap: int) -> None:
     state = device.state
     name, size = state.heap_names[heap], int(state.heaps["size"][heap])
     where = state.segments[int(state.heaps["segment"][heap])].name
+    d3d12_tiles.forget_heap(device, heap)
+    device.app.forget(heap)
     device.kernel.drop(heap)
     device.heap_descs.pop(heap, None)
     device.places.pop(heap, None)

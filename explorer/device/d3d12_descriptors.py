@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind
 from explorer.core.units import align_up
 from explorer.core.verdicts import Verdict
-from explorer.device import system_memory
+from explorer.device import d3d12_slots, system_memory
 from explorer.device.d3d12_common import no_memory
 from explorer.device.memory_state import NewResource
 from explorer.memory.allocators.protocol import Refusal
@@ -61,6 +62,7 @@ class DescriptorHeap:
         stale: bool, shape (slots,).
         resource: int32, shape (slots,): resource rows, −1 none.
         shown: The last picture and the generation of the tables that it was made for.
+        is_shared: A checkpoint holds the same columns: they are copied before they are written.
     """
 
     name: str
@@ -73,22 +75,26 @@ class DescriptorHeap:
     stale: npt.NDArray[np.bool_]
     resource: npt.NDArray[np.int32]
     shown: tuple[int, DescriptorHeapPicture] | None = field(default=None)
+    is_shared: bool = False
 
     def write(self, slots: Any, kind: Any, view: Any, resource: Any, stale: Any = False) -> None:
         """Overwrite slots (an index, a slice or an index array)."""
+        self._own()
         self.kind[slots] = kind
         self.view[slots] = view
         self.resource[slots] = resource
         self.stale[slots] = stale
         self.shown = None
 
-    def forget(self, row: int) -> None:
-        """Mark the descriptors of a resource that is gone as stale."""
-        gone = self.resource == row
-        if gone.any():
+    def forget(self, row: int) -> list[int]:
+        """Mark the descriptors of a resource that is gone as stale and return their slots."""
+        gone = np.flatnonzero(self.resource == row)
+        if len(gone):
+            self._own()
             self.stale[gone] = True
             self.resource[gone] = -1
             self.shown = None
+        return gone.tolist()
 
     def picture(self, resource_at: npt.NDArray[np.int32], generation: int) -> DescriptorHeapPicture:
         """Return the read-only picture; the last one again if nothing changed."""
@@ -112,19 +118,15 @@ class DescriptorHeap:
         return made
 
     def copy(self) -> DescriptorHeap:
-        """Return an independent copy."""
-        return DescriptorHeap(
-            self.name,
-            self.desc,
-            self.increment,
-            self.cpu_start,
-            self.gpu_start,
-            self.kind.copy(),
-            self.view.copy(),
-            self.stale.copy(),
-            self.resource.copy(),
-            self.shown,
-        )
+        """Return a copy that shares the columns until one of the two is written."""
+        self.is_shared = True
+        return dataclasses.replace(self)
+
+    def _own(self) -> None:
+        if self.is_shared:
+            self.kind, self.view = self.kind.copy(), self.view.copy()
+            self.stale, self.resource = self.stale.copy(), self.resource.copy()
+            self.is_shared = False
 
 
 def create(device: D3D12Device, arguments: api.CreateDescriptorHeap, record: CallRecord) -> Verdict:
@@ -176,6 +178,7 @@ def create_view(device: D3D12Device, arguments: Any, record: CallRecord) -> Verd
         kind = int(ResourceKind.OTHER) + 1
     else:
         kind = int(device.state.resources["kind"][row]) + 1 if row >= 0 else NULL
+    d3d12_slots.check_overwrite(device, heap.name, handle.index, 1)
     heap.write(handle.index, kind, _VIEW_CODES[type(arguments)], row)
     return verdict
 
@@ -197,6 +200,7 @@ def copy(device: D3D12Device, arguments: Any, record: CallRecord) -> Verdict:
         if size <= 0:
             break
         slots = slice(handle.index, handle.index + size)
+        d3d12_slots.check_overwrite(device, handle.heap, handle.index, size)
         heaps[handle.heap].write(slots, *(column[part][:size] for column in sources))
         at += size
     total = min(at, len(sources[0]))
@@ -211,6 +215,7 @@ def release(device: D3D12Device, name: str) -> None:
     state = device.state
     row = state.objects[name][1]
     del device.descriptors[name]
+    device.slot_allocators.pop(name, None)
     block = device.block_of.pop(row)
     heap = int(state.blocks["heap"][block])
     state.log.add(EventKind.RELEASED, name, text=f"{name} was released.")
@@ -262,7 +267,7 @@ def _take(
     state = device.state
     held = align_up(size, 65536) if visible else size
     if visible:
-        taken = device.kernel.commit(device, "LOCAL", held, 65536, 0)
+        taken = device.kernel.commit(device, "LOCAL", held, 65536, (desc.NodeMask or 1).bit_length() - 1)
     else:
         taken = system_memory.take(device, held, 16)
         if isinstance(taken, Refusal):

@@ -11,6 +11,7 @@ from explorer.errors import InputError
 
 if TYPE_CHECKING:
     from explorer.core import d3d12 as api
+    from explorer.core import d3d12_commands as commands
     from explorer.core.calls import CallRecord
     from explorer.device.d3d12 import D3D12Device
     from explorer.memory.segments import SegmentGroup
@@ -73,6 +74,8 @@ def set_priorities(device: D3D12Device, arguments: api.SetResidencyPriority) -> 
 
 def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo) -> Verdict:
     """Answer budget, usage and reservation; a group that an adapter lacks has a budget of 0 (rules 1.3)."""
+    if arguments.NodeIndex >= device.runtime.node_count:
+        return Verdict("E_INVALIDARG", (reason("d3d12.1.1a"),))
     group = _group(device, arguments.NodeIndex, arguments.MemorySegmentGroup.name)
     values: dict[str, object] = {
         "Budget": group.budget or 0 if group else 0,
@@ -92,13 +95,36 @@ def set_reservation(device: D3D12Device, arguments: api.SetVideoMemoryReservatio
     return Verdict(_SUCCESS, (reason("d3d12.8.5b"),))
 
 
+def register(device: D3D12Device, arguments: commands.RegisterNotification, record: CallRecord) -> Verdict:
+    """RegisterVideoMemoryBudgetChangeNotificationEvent: the application hears of new budgets from now on."""
+    name = record.out or record.call
+    device.notifications[name] = (arguments.NodeIndex, arguments.MemorySegmentGroup.name)
+    device.state.bind(name, "notification", -1)
+    return Verdict(_SUCCESS, (reason("kernel.notification"),), {"pdwCookie": len(device.notifications)})
+
+
+def notify(device: D3D12Device, node: int, name: str) -> None:
+    """Tell whoever registered that a group's budget is another one."""
+    group = device.state.groups[node, name]
+    for subject, watched in device.notifications.items():
+        if watched == (node, name):
+            text = f"{subject}: the budget of {name} is now {group.budget or 0:,} B, {group.usage:,} B are in use."
+            device.state.log.add(EventKind.NOTIFIED, subject, name, rule="kernel.notification", text=text)
+
+
 def _pageable(device: D3D12Device, name: str) -> int:
     """Return the heap row that owns an object's memory; placed resources have none of their own (rules 8.1)."""
     state = device.state
     kind, row = state.find(name, "heap", "resource", "descriptor_heap", where="input.ppObjects")
     if kind == "heap":
         return row
-    heap = int(state.blocks["heap"][device.block_of[row]])
+    if row in device.tiled:
+        accepted = tuple(sorted({state.heap_names[run[0]] for run in device.tiled[row].runs}))
+        raise InputError(
+            "a reserved resource has no residency of its own: act on its heaps", where="input.ppObjects", found=name,
+            accepted=accepted or ("(no tile has memory)",),
+        )  # fmt: skip
+    heap = device.heap_of(row)
     if heap < 0:
         raise InputError(
             "a descriptor heap that shaders do not see has no residency", where="input.ppObjects", found=name,

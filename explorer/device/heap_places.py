@@ -22,12 +22,14 @@ class HeapPlaces:
         allocator: Hands out automatic offsets.
         spans: Resource row → range.
         holders: Automatic offset → rows that keep the range taken.
+        tiles: Block row → range that tile mappings of reserved resources use.
     """
 
     size: int
     allocator: Allocator
     spans: dict[int, Span] = field(default_factory=dict[int, Span])
     holders: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+    tiles: dict[int, Span] = field(default_factory=dict[int, Span])
 
     @classmethod
     def of(cls, size: int, allocator_id: str) -> HeapPlaces:
@@ -40,12 +42,13 @@ class HeapPlaces:
         if isinstance(placed, Refusal) or not self._meets_explicit(placed):
             return placed
         # Explicit ranges are unknown to the allocator: look for the first gap between everything instead.
-        for hole in gaps(self.spans.values(), self.size):
+        holes = gaps((*self.spans.values(), *self.tiles.values()), self.size)
+        for hole in holes:
             offset = align_up(hole.offset, alignment)
             if offset + size <= hole.end and self._is_free_for_allocator(offset, size):
                 return Placement(offset, size, kept=size)
-        free = sum(hole.size for hole in gaps(self.spans.values(), self.size))
-        largest = max((hole.size for hole in gaps(self.spans.values(), self.size)), default=0)
+        free = sum(hole.size for hole in holes)
+        largest = max((hole.size for hole in holes), default=0)
         return Refusal(size, alignment, free, largest, 0, 0, "alloc.fragmented", kind)
 
     def add(self, row: int, offset: int, size: int, alignment: int, kind: int) -> list[int]:
@@ -81,11 +84,11 @@ class HeapPlaces:
     def copy(self) -> HeapPlaces:
         """Return an independent copy."""
         holders = {offset: set(rows) for offset, rows in self.holders.items()}
-        return HeapPlaces(self.size, self.allocator.copy(), dict(self.spans), holders)
+        return HeapPlaces(self.size, self.allocator.copy(), dict(self.spans), holders, dict(self.tiles))
 
     def _meets_explicit(self, placed: Placement) -> bool:
         span = Span(placed.start, placed.kept)
-        return any(there.overlaps(span) for there in self.spans.values())
+        return any(there.overlaps(span) for there in (*self.spans.values(), *self.tiles.values()))
 
     def _is_free_for_allocator(self, offset: int, size: int) -> bool:
         span = Span(offset, size)

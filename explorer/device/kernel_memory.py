@@ -35,6 +35,8 @@ class KernelMemory:
     def __init__(self, state: MemoryState, policy: str) -> None:
         self._state = state
         self._order = make_order(policy)
+        self._trim_mark = 0
+        self._frozen: set[tuple[int, str]] = set()
 
     def set_policy(self, policy: str) -> None:
         """Go on with another policy; heaps are taken over in the order of their last use."""
@@ -85,14 +87,15 @@ class KernelMemory:
             self._order.set_priority(row, priority)
 
     def page_out(self, device: Device, row: int, rule: str, why: str) -> bool:
-        """Evict a heap: its bytes go to system memory, or to the page file when that is full."""
+        """Evict a heap: its bytes go to system memory; when that is full older ones go on to the page file."""
         state, heaps = self._state, self._state.heaps
         size = int(heaps["size"][row])
-        for group in ("SYSTEM", "PAGE_FILE"):
-            taken = state.take(group, size, 1)
-            if not isinstance(taken, Refusal):
-                break
-        else:
+        taken = state.take("SYSTEM", size, 1)
+        while isinstance(taken, Refusal) and self._page_to_file(device):
+            taken = state.take("SYSTEM", size, 1)
+        if isinstance(taken, Refusal):
+            taken = state.take("PAGE_FILE", size, 1)
+        if isinstance(taken, Refusal):
             return False
         if row in self._order:
             self._order.evict(row)
@@ -119,26 +122,108 @@ class KernelMemory:
             )
         if isinstance(taken, Refusal):
             return taken
+        source = state.segments[int(heaps["segment"][row])]
+        if source.group == "PAGE_FILE":
+            device.spend(stall=cost.transfer_ns(size, source.bandwidth or cost.PAGE_FILE_BYTES_PER_S))
         self._move(row, taken, resident=True)
         self.admit(row)
         name, where = state.heap_names[row], state.segments[taken[0]].name
-        text = f"{name}: {size:,} B came to {where}."
+        text = f"{name}: {size:,} B came from {source.name} to {where}."
         state.log.add(EventKind.PAGED_IN, name, where, size, rule=rule, text=text)
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
         return None
 
     def trim(self, device: Device) -> None:
-        """Demote what was not used in this frame while a LOCAL group is above its budget (rules 8.6)."""
-        for group in self._state.groups.values():
-            if group.group == "LOCAL" and group.over_budget_bytes:
+        """Take out what was not used in this frame while a group is above its budget (rules 8.6).
+
+        LOCAL memory is demoted, NON_LOCAL memory paged out. When that is not enough the application is frozen.
+        """
+        for key, group in self._state.groups.items():
+            if group.over_budget_bytes:
                 self._trim_group(device, group)
+                if group.over_budget_bytes and key not in self._frozen:
+                    self._frozen.add(key)
+                    self._freeze(device, group)
+
+    def end_frame(self) -> None:
+        """Close a frame: an application is frozen once in a frame at most."""
+        self._frozen.clear()
+
+    def restart_trim(self) -> None:
+        """Let the next periodic trim look at references from now on."""
+        self._trim_mark = self._state.log.frame
+
+    def periodic_trim(self, device: Device) -> None:
+        """Take out what was not referenced since the periodic trim before."""
+        mark, self._trim_mark = self._trim_mark, self._state.log.frame
+        self._notify(device, "kernel.periodic-trim", f"Periodic trim: what was not used since frame {mark} leaves.")
+        heaps = self._state.heaps
+        for row in list(self._order.copy().victims(None)):
+            if int(heaps["used_frame"][row]) < mark and int(heaps["created_frame"][row]) < mark:
+                self._trim_one(device, row, "kernel.periodic-trim", f"because it was not used since frame {mark}")
+
+    def trim_to_budget(self, device: Device, size: int | None) -> None:
+        """Take out a number of bytes, what leaves first by the policy; None: what is above the LOCAL budgets."""
+        heaps = self._state.heaps
+        groups = [group for (_, name), group in self._state.groups.items() if name == "LOCAL"]
+        wanted = sum(group.over_budget_bytes for group in groups) if size is None else size
+        self._notify(device, "kernel.trim-to-budget", f"Trim to the budget: {wanted:,} B have to leave.")
+        for row in list(self._order.copy().victims(None)):
+            if wanted <= 0:
+                return
+            if int(heaps["used_frame"][row]) < self._state.log.frame:
+                wanted -= int(heaps["size"][row])
+                self._trim_one(device, row, "kernel.trim-to-budget", "because the system asked for bytes")
 
     def copy(self, state: MemoryState) -> KernelMemory:
         """Return an independent copy over a copied state."""
         other = KernelMemory.__new__(KernelMemory)
         other._state = state
         other._order = self._order.copy()
+        other._trim_mark = self._trim_mark
+        other._frozen = set(self._frozen)
         return other
+
+    def _notify(self, device: Device, rule: str, text: str) -> None:
+        device.state.log.add(EventKind.NOTIFIED, "trim", rule=rule, text=text)
+
+    def _trim_one(self, device: Device, row: int, rule: str, why: str) -> None:
+        state, heaps = self._state, self._state.heaps
+        name, size = state.heap_names[row], int(heaps["size"][row])
+        where = state.segments[int(heaps["segment"][row])].name
+        if self.page_out(device, row, rule, why):
+            text = f"{name}: {size:,} B were trimmed from {where} {why}."
+            state.log.add(EventKind.TRIMMED, name, where, size, rule=rule, text=text)
+
+    def _freeze(self, device: Device, group: SegmentGroup) -> None:
+        """Stop the application for as long as the excess takes to leave and come back.
+
+        Modelling choice: the documents name the freeze and give no time.
+        """
+        excess, bus = group.over_budget_bytes, self._state.adapter.bus
+        stall = cost.transfer_ns(excess, bus.from_gpu_bytes_per_s) + cost.transfer_ns(excess, bus.to_gpu_bytes_per_s)
+        text = f"{group.group}: one frame needs {excess:,} B more than the budget; the application is frozen meanwhile."
+        self._state.log.add(EventKind.STALLED, group.group, size=excess, rule="kernel.freeze", text=text)
+        device.spend(stall=stall)
+
+    def _page_to_file(self, device: Device) -> bool:
+        """Move the longest unused evicted heap from system memory to the page file."""
+        state, heaps = self._state, self._state.heaps
+        system = state.segments_in("SYSTEM")
+        rows = np.flatnonzero(heaps.live & ~heaps["resident"] & np.isin(heaps["segment"], system))
+        if not len(rows):
+            return False
+        row = int(rows[np.lexsort((rows, heaps["used_frame"][rows]))[0]])
+        size = int(heaps["size"][row])
+        taken = state.take("PAGE_FILE", size, 1)
+        if isinstance(taken, Refusal):
+            return False
+        self._move(row, taken, resident=False)
+        name, place = state.heap_names[row], state.segments[taken[0]]
+        text = f"{name}: system memory is full, {size:,} B went on to {place.name}."
+        state.log.add(EventKind.PAGED_OUT, name, place.name, size, rule="kernel.page-file", text=text)
+        device.spend(stall=cost.transfer_ns(size, place.bandwidth or cost.PAGE_FILE_BYTES_PER_S))
+        return True
 
     def _trim_group(self, device: Device, group: SegmentGroup) -> None:
         heaps = self._state.heaps

@@ -1,0 +1,181 @@
+"""How a D3D12 device runs an application's residency policy: budgets, evictions, waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from explorer.core.d3d12_enums import HeapFlags, HeapType
+from explorer.core.events import EventKind
+from explorer.device import cost
+from explorer.device.app_residency import MODES, POLICIES, Budgets, ResidencyManager, Submission
+from explorer.errors import CommandError
+
+if TYPE_CHECKING:
+    from explorer.core.d3d12_structs import HeapDesc
+    from explorer.device.d3d12 import D3D12Device
+    from explorer.memory.allocators.protocol import Refusal
+
+FRAMES_IN_FLIGHT = 2
+"""Frames that the GPU lags behind. Modelling choice, as in ``d3d11_memory``."""
+
+_ONE, _LOCAL, _NON_LOCAL = "", "LOCAL", "NON_LOCAL"
+
+
+@dataclass(slots=True)
+class AppResidency:
+    """The residency manager of an application, or two of them.
+
+    One list is kept where one budget is watched (modes ``library`` and ``simple``: heaps of type DEFAULT), one for each
+    segment group in the mode ``advanced`` (all heaps).
+
+    Attributes:
+        policy: One of ``POLICIES``.
+        mode: One of ``MODES``.
+        managers: Segment group → manager; the empty name where there is one list.
+        frames: (submission, frame) of what is in flight.
+        last: What the last submission did, by list.
+    """
+
+    policy: str = "none"
+    mode: str = "library"
+    managers: dict[str, ResidencyManager] = field(default_factory=dict[str, ResidencyManager])
+    frames: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    last: dict[str, Submission] = field(default_factory=dict[str, Submission])
+
+    @classmethod
+    def of(cls, policy: str, mode: str) -> AppResidency:
+        """Return the residency of an application.
+
+        Raises:
+            CommandError: Unknown policy or mode.
+        """
+        if policy not in POLICIES:
+            raise CommandError("unknown policy", where="app_policy", found=policy, accepted=POLICIES)
+        if mode not in MODES:
+            raise CommandError("unknown mode", where="residency_mode", found=mode, accepted=MODES)
+        made = cls(policy, mode)
+        if policy != "none":
+            groups = (_LOCAL, _NON_LOCAL) if mode == "advanced" else (_ONE,)
+            made.managers = {group: ResidencyManager(policy) for group in groups}
+        return made
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the application manages residency at all."""
+        return bool(self.managers)
+
+    def track(self, device: D3D12Device, row: int, desc: HeapDesc) -> None:
+        """Take in a new heap, if the application manages its kind."""
+        manager = self._manager(device, row, desc)
+        if manager is None or not device.state.heaps["resident"][row]:
+            return
+        manager.track(row)
+        if desc.Flags & HeapFlags.ALLOW_DISPLAY:
+            manager.pinned.add(row)
+
+    def forget(self, row: int) -> None:
+        """Forget a heap that is destroyed."""
+        for manager in self.managers.values():
+            manager.forget(row)
+
+    def submit(self, device: D3D12Device, rows: list[int]) -> Refusal | None:
+        """Make the heaps of a submission resident; the refusal if memory ran out."""
+        state = device.state
+        self._complete(state.log.frame)
+        refusal: Refusal | None = None
+        generation = -1
+        for group, manager in self.managers.items():
+            self._note_calls_of_the_application(device, manager, group, rows)
+            used = [row for row in rows if manager.is_tracked(row)]
+            generation = manager.generation
+            done = self.last[group] = manager.submit(_DeviceMemory(device, self.mode, group), used, state.log.time_ns)
+            refusal = refusal or done.refusal
+        self.frames.append((generation, state.log.frame))
+        return refusal
+
+    def copy(self) -> AppResidency:
+        """Return an independent copy."""
+        managers = {group: manager.copy() for group, manager in self.managers.items()}
+        return AppResidency(self.policy, self.mode, managers, list(self.frames), dict(self.last))
+
+    def _manager(self, device: D3D12Device, row: int, desc: HeapDesc) -> ResidencyManager | None:
+        if self.mode == "advanced":
+            state = device.state
+            return self.managers.get(state.segments[int(state.heaps["home"][row])].group)
+        return self.managers.get(_ONE) if desc.Properties.Type is HeapType.DEFAULT else None
+
+    def _complete(self, frame: int) -> None:
+        done = [generation for generation, of in self.frames if of + FRAMES_IN_FLIGHT <= frame]
+        if done:
+            for manager in self.managers.values():
+                manager.complete(max(done))
+            self.frames = [one for one in self.frames if one[1] + FRAMES_IN_FLIGHT > frame]
+
+    def _note_calls_of_the_application(
+        self, device: D3D12Device, manager: ResidencyManager, group: str, rows: list[int]
+    ) -> None:
+        """Take notice of heaps that were created evicted, or that MakeResident or Evict moved past the manager."""
+        counts = device.state.heaps["resident_count"]
+        for row in rows:
+            desc = device.heap_descs.get(row)
+            if desc is None:
+                continue
+            if not manager.is_tracked(row) and self._manager(device, row, desc) is self.managers[group]:
+                manager.track(row)
+            if row in manager.order and not counts[row]:
+                del manager.order[row]
+
+
+class _DeviceMemory:
+    """A device as a policy sees it."""
+
+    def __init__(self, device: D3D12Device, mode: str, group: str) -> None:
+        self.device, self.mode, self.group = device, mode, group
+
+    def budgets(self) -> Budgets:
+        """Return usage and budgets by the mode."""
+        local, other = self._sums(_LOCAL), self._sums(_NON_LOCAL)
+        both = (local[0] + other[0], local[1] + other[1])
+        if self.mode == "simple":
+            # One budget is watched, and everything is held against it.
+            return Budgets(both[0], local[1], both[0], local[1])
+        if self.mode == "advanced":
+            own = local if self.group == _LOCAL else other
+            return Budgets(*own, *own)
+        pressure = both if self.device.app.policy == "translation-layer" else local
+        return Budgets(*pressure, *both)
+
+    def size_of(self, row: int) -> int:
+        """Return the bytes of a heap."""
+        return int(self.device.state.heaps["size"][row])
+
+    def evict(self, row: int, rule: str) -> None:
+        """Evict a heap: its count falls to 0 and its bytes leave."""
+        self.device.state.heaps["resident_count"][row] = 0
+        why = "because it is old" if rule == "app.age-trim" else "because a submission needs the room"
+        self.device.kernel.page_out(self.device, row, rule, why)
+
+    def make_resident(self, row: int, rule: str) -> Refusal | None:
+        """Make a heap resident."""
+        device, heaps = self.device, self.device.state.heaps
+        if not heaps["resident"][row]:
+            refusal = device.kernel.page_in(device, row, rule)
+            if refusal is not None:
+                return refusal
+        heaps["resident_count"][row] = 1
+        name = device.state.heap_names[row]
+        device.state.log.add(
+            EventKind.MADE_RESIDENT, name, size=self.size_of(row), rule=rule, text=f"{name} is resident."
+        )
+        return None
+
+    def wait(self, generation: int) -> None:
+        """Wait for a submission."""
+        text = f"The application waited for submission {generation} before it evicted."
+        self.device.state.log.add(EventKind.STALLED, rule="app.pressure-trim", text=text)
+        self.device.spend(stall=cost.FLUSH_NS)
+
+    def _sums(self, name: str) -> tuple[int, int]:
+        groups = [group for (_, of), group in self.device.state.groups.items() if of == name]
+        return sum(group.usage for group in groups), sum(group.budget or 0 for group in groups)

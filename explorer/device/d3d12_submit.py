@@ -1,0 +1,206 @@
+"""Submissions of the D3D12 device: what they need resident, read, write and copy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from explorer.core.events import EventKind
+from explorer.core.kinds import HeapKind
+from explorer.core.verdicts import Verdict
+from explorer.device import cost, d3d12_create, d3d12_lists, d3d12_tiles
+from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from explorer.core import d3d12 as api
+    from explorer.core import d3d12_commands as commands
+    from explorer.core.calls import CallRecord
+    from explorer.device.d3d12 import D3D12Device
+    from explorer.device.d3d12_slots import TableUse
+
+
+def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: CallRecord) -> Verdict:
+    """ExecuteCommandLists: everything referenced must be resident; tables are read from now on."""
+    if device.removed:
+        return Verdict(REMOVED, (reason("d3d12.8.7"),))
+    if not d3d12_lists.heaps_can_be_set(device, arguments.descriptor_heaps):
+        return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.6a"),)))
+    names: dict[str, None] = dict.fromkeys((*arguments.references, *arguments.writes))
+    tables = d3d12_lists.inline_tables(device, arguments.tables)
+    for name in arguments.ppCommandLists:
+        recorded = d3d12_lists.find(device, name)
+        if recorded.is_open:
+            return _remove(device, name, "DXGI_ERROR_INVALID_CALL", f"{name} was executed while it records", "11.2")
+        names.update(recorded.reads)
+        names.update(recorded.writes)
+        tables.extend(recorded.tables)
+    return _run(device, record, names, tables, (arguments.NodeMask or 1).bit_length() - 1)
+
+
+def _run(device: D3D12Device, record: CallRecord, names: Iterable[str], tables: list[TableUse], node: int) -> Verdict:
+    alive = [name for name in names if _is_alive(device, name)]
+    if device.app.is_active:
+        rows = list(dict.fromkeys(heap for name in alive for heap in _heaps_of(device, name)))
+        refusal = device.app.submit(device, rows)
+        if refusal is not None:
+            return no_memory(device, record, "LOCAL", refusal)
+    for name in alive:
+        if not _use(device, name, node):
+            return Verdict(REMOVED, (reason("d3d12.8.7"),))
+    d3d12_lists.run_tables(device, tables)
+    device.spend(cpu=cost.CPU_CALL_NS)
+    device.kernel.trim(device)
+    return ok("d3d12.8.1")
+
+
+def barrier(device: D3D12Device, arguments: api.ResourceBarrier, record: CallRecord) -> Verdict:
+    """ResourceBarrier: an aliasing barrier activates a placed resource; other barriers change no memory."""
+    del record
+    for one in arguments.pBarriers:
+        if one.Aliasing is not None and one.Aliasing.pResourceAfter is not None:
+            d3d12_create.activate(device, one.Aliasing.pResourceAfter)
+    return ok("d3d12.3.18d")
+
+
+def copy_resource(device: D3D12Device, arguments: commands.CopyResource, record: CallRecord) -> Verdict:
+    """CopyResource and CopyBufferRegion: bytes move from one resource to another.
+
+    A copy out of a heap that the CPU writes is an upload; on a UMA adapter both ends are the same memory.
+    """
+    if device.removed:
+        return Verdict(REMOVED, (reason("d3d12.8.7"),))
+    state = device.state
+    to = state.find(arguments.pDstResource, "resource", where="input.pDstResource")[1]
+    source = state.find(arguments.pSrcResource, "resource", where="input.pSrcResource")[1]
+    done = _run(device, record, dict.fromkeys((arguments.pSrcResource, arguments.pDstResource)), [], 0)
+    if not done.succeeded:
+        return done
+    whole = min(int(state.resources["asked"][row]) for row in (to, source))
+    size = min(arguments.NumBytes or whole, whole)
+    name, where = arguments.pDstResource, _segment_of(device, to)
+    from_cpu = _heap_kind(device, source) in (HeapKind.UPLOAD, HeapKind.GPU_UPLOAD)
+    text = f"{size:,} B were copied from {arguments.pSrcResource} to {name}."
+    kind = EventKind.UPLOADED if from_cpu else EventKind.CHANGED
+    state.log.add(kind, name, where, size, rule="device.copy", text=text)
+    if device.runtime.uma and _heap_kind(device, source) != _heap_kind(device, to):
+        spared = f"{text[:-1]}, although both lie in {where}: {reason('device.needless-copy').text}"
+        state.log.add(EventKind.CHANGED, name, where, size, rule="device.needless-copy", text=spared)
+    device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
+    return ok("device.copy")
+
+
+def cpu_access(device: D3D12Device, row: int, size: int, *, reads: bool) -> None:
+    """Let the CPU go through mapped bytes; the heap's page property decides what that costs."""
+    state = device.state
+    caching = device.caching_of(row)
+    name = state.resource_names[row]
+    if reads and caching == "WC" and size:
+        text = f"{name}: {size:,} B were read from write-combined memory."
+        state.log.add(EventKind.STALLED, name, size=size, rule="device.wc-read", text=text)
+    if caching == "WC" and device.runtime.cache_coherent_uma and size:
+        state.log.add(
+            EventKind.CHANGED, name, size=size, rule="device.coherent-wc", text=reason("device.coherent-wc").text
+        )
+    device.spend(cpu=cost.cpu_ns(size, caching, reads=reads))
+    if not reads and _heap_kind(device, row) == HeapKind.GPU_UPLOAD and not device.runtime.uma:
+        # The CPU writes video memory through the bus, with no copy afterwards.
+        where = _segment_of(device, row)
+        text = f"{name}: the CPU wrote {size:,} B directly into {where}."
+        state.log.add(EventKind.UPLOADED, name, where, size, rule="d3d12.1.8a", text=text)
+        device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
+
+
+def _is_alive(device: D3D12Device, name: str) -> bool:
+    if name in device.state.objects:
+        device.state.find(name, "resource", "heap", where="input.references")
+        return True
+    text = f"{name} was released before the list that uses it was executed."
+    device.state.log.add(EventKind.HAZARD, name, rule="d3d12.8.7", text=text)
+    return False
+
+
+def _heaps_of(device: D3D12Device, name: str) -> tuple[int, ...]:
+    kind, row = device.state.objects[name]
+    if kind == "heap":
+        return (row,)
+    tiled = device.tiled.get(row)
+    if tiled is not None:
+        return tuple(dict.fromkeys(run[0] for run in tiled.runs))
+    return (int(device.state.blocks["heap"][device.block_of[row]]),)
+
+
+def _use(device: D3D12Device, name: str, node: int) -> bool:
+    state = device.state
+    kind, row = state.objects[name]
+    tiled = device.tiled.get(row) if kind == "resource" else None
+    if tiled is not None and (tiled.heap == d3d12_tiles.DANGLING).any():
+        _remove(device, name, REMOVED, f"{name}: {reason('device.dangling-tile').text[:-1]}", "8.7")
+        return False
+    heaps = d3d12_tiles.use(device, row, tiled) if tiled is not None else _heaps_of(device, name)
+    for heap in heaps:
+        if not state.heaps["resident"][heap] and not _comes_back(device, heap):
+            _remove(device, name, REMOVED, f"{name} was used while it was not resident", "8.7")
+            return False
+        device.kernel.touch(device, heap)
+        if device.runtime.node_count > 1:
+            _cross_nodes(device, name, heap, node)
+    if tiled is not None:
+        d3d12_tiles.spend_use(device, row, tiled)
+    elif kind == "resource":
+        block = device.block_of[row]
+        d3d12_create.mark_used(device, row, block)
+        segment = state.segments[int(state.blocks["segment"][block])]
+        size, of_kind = int(state.blocks["size"][block]), int(state.blocks["kind"][block])
+        device.spend(gpu=cost.touch_ns(of_kind, size, segment.bandwidth))
+    return True
+
+
+def _cross_nodes(device: D3D12Device, name: str, heap: int, node: int) -> None:
+    """Let a node reach another node's memory: over the bus, and only where the heap shows itself to it."""
+    state = device.state
+    segment = state.segments[int(state.heaps["segment"][heap])]
+    desc = device.heap_descs.get(heap)
+    if desc is None:
+        return
+    visible = desc.Properties.VisibleNodeMask or 1
+    if not visible >> node & 1:
+        text = f"{name} was used on node {node}, which its VisibleNodeMask 0x{visible:x} leaves out."
+        state.log.add(EventKind.HAZARD, name, rule="kernel.not-visible", text=text)
+    elif segment.group == "LOCAL" and segment.node != node:
+        size = int(state.heaps["size"][heap])
+        text = f"Node {node} used {name} in the memory of node {segment.node}: {size:,} B over the bus."
+        state.log.add(EventKind.CHANGED, name, segment.name, size, rule="kernel.cross-node", text=text)
+        device.spend(gpu=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
+
+
+def _comes_back(device: D3D12Device, heap: int) -> bool:
+    """Page in a heap that only the kernel had put out: the application still holds it resident."""
+    if int(device.state.heaps["resident_count"][heap]) == 0:
+        return False
+    return device.kernel.page_in(device, heap, "kernel.paging") is None
+
+
+def _remove(device: D3D12Device, name: str, why: str, cause: str, rule: str) -> Verdict:
+    device.removed = cause
+    device.removed_reason = why
+    rule = f"d3d12.{rule}"
+    text = f"{cause}: the engine is reset and the device removed ({why})."
+    device.state.log.add(EventKind.HAZARD, name, rule=rule, text=text)
+    device.state.log.add(EventKind.DEVICE_REMOVED, name, rule=rule, text=text)
+    return Verdict(REMOVED, (reason(rule),))
+
+
+def _heap_kind(device: D3D12Device, row: int) -> int:
+    if row in device.tiled:
+        return int(HeapKind.DEFAULT)
+    heap = int(device.state.blocks["heap"][device.block_of[row]])
+    return int(device.state.heaps["kind"][heap]) if heap >= 0 else int(HeapKind.NONE)
+
+
+def _segment_of(device: D3D12Device, row: int) -> str:
+    state = device.state
+    if row in device.tiled:
+        runs = device.tiled[row].runs
+        return state.segments[int(state.heaps["segment"][next(iter(runs))[0]])].name if runs else ""
+    return state.segments[int(state.blocks["segment"][device.block_of[row]])].name
