@@ -8,7 +8,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from explorer import __version__
-from explorer.cli import bench_command, export_command, open_command, presets, run_command, window_commands
+from explorer.cli import bench_command, export_command, lab, open_command, presets, run_command, window_commands
 from explorer.cli.arguments import Parser
 from explorer.cli.output import BAD_INPUT, FAULT, INTERRUPTED, OK, note, print_error
 from explorer.errors import Complaint, ExplorerError
@@ -36,6 +36,7 @@ def make_parser(*, with_check: bool = True) -> Parser:
     run_command.add_parser(commands)
     open_command.add_parser(commands)
     export_command.add_parser(commands)
+    lab.add_parser(commands)
     bench_command.add_parser(commands)
     if with_check:
         from explorer.cli import check

@@ -32,8 +32,9 @@ class Recording:
     """The references of a run.
 
     Attributes:
-        stream: References by number of object, with sizes, frames and residency priorities; and the objects' names. One
-            that was released and made again is another object, whose name says its frame.
+        stream: References by number of object, with sizes, frames and the residency priorities that objects had when
+            they were used first; and the objects' names. One that was released and made again is another object, whose
+            name says its frame.
         access: 0 where a reference reads, 1 where it writes; shape (n,), uint8, read-only.
         first_frame: Frame before which nothing was recorded.
         frames: Frames that were recorded.
@@ -143,8 +144,24 @@ class _Recorder:
             self.made_names.add(own)
             self.names.append(shown)
             self.sizes.append(int(table["size"][row]))
-            self.priorities.append(int(table["priority"][row]))
+            self.priorities.append(_priority(device, kind, row))
         return number
+
+
+def _priority(device: Device, kind: str, row: int) -> int:
+    """Return the priority that residency goes by: in D3D12 it is the heap's."""
+    state = device.state
+    if kind != "heap" and device.api == "d3d12":
+        # Imported here: a run of another API needs nothing of this one.
+        from explorer.device.d3d12 import D3D12Device
+
+        assert isinstance(device, D3D12Device)
+        block = device.block_of.get(row)
+        if block is None:
+            return 0
+        kind, row = "heap", int(state.blocks["heap"][block])
+    table = state.heaps if kind == "heap" else state.resources
+    return int(table["priority"][row])
 
 
 def _used(record: CallRecord, arguments: Any) -> Iterator[tuple[str, int]]:

@@ -169,3 +169,14 @@ def test_that_frames_without_use_are_told() -> None:
 @pytest.mark.parametrize("scenario", scenario_ids())
 def test_that_every_scenario_has_references(scenario: str) -> None:
     assert record_references(load_simulation(scenario), 3).stream.stream.requests > 0
+
+
+def test_that_priorities_of_d3d12_are_those_of_the_heaps() -> None:
+    recording = record_references(load_simulation(D3D12), 3)
+    raised = {
+        name.split(" ")[0]
+        for name, priority in zip(recording.names, recording.stream.stream.priorities.tolist(), strict=True)
+        if priority == 0xC8000000
+    }
+    assert len(raised) == 1
+    assert len(set(recording.stream.stream.priorities.tolist())) == 2
