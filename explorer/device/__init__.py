@@ -21,9 +21,9 @@ def make_device(api: str, state: MemoryState, options: Mapping[str, str]) -> Dev
     """
     generation = api[:4] if api.startswith("d3d9") else api
     if generation == "d3d9":
-        from explorer.device.d3d9 import D3D9Device
+        from explorer.device.d3d9 import D3D9Device, D3D9ExDevice
 
-        served, device = state.adapter.apis.d3d9, D3D9Device
+        served, device = state.adapter.apis.d3d9, D3D9ExDevice if api == "d3d9ex" else D3D9Device
     elif generation == "d3d12":
         from explorer.device.d3d12 import D3D12Device
 

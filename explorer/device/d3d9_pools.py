@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from explorer.core import d3d9 as api
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, ResourceKind
 from explorer.core.layouts import ResourceLayout
-from explorer.core.verdicts import Reason, Verdict
+from explorer.core.verdicts import Reason
 from explorer.device import system_memory
+from explorer.device.d3d9_things import Thing, all_dirty
 from explorer.device.memory_state import NewResource
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d9_resource import Resource, describe
@@ -20,9 +21,13 @@ from explorer.rules.d3d9_verdicts import reason
 if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
     from explorer.device.d3d9 import D3D9Device
-    from explorer.memory.segments import Taken
 
 USED = int(BlockState.USED_THIS_FRAME)
+PRIORITY_NORMAL, PRIORITY_HIGH = 0x78000000, 0xA0000000
+"""D3D9_RESOURCE_PRIORITY_NORMAL, typical of textures, and _HIGH, typical of targets.
+
+Source: MicrosoftDocs/win32 desktop-src/direct3d9/d3d9-resource-priority.md.
+"""
 SYSTEM_ALIGNMENT = 16
 """System copies start on 16 bytes. Source: d3d9 rules R7.12."""
 
@@ -43,7 +48,8 @@ class Plan:
     Attributes:
         pool: The pool.
         kind: What views colour it by.
-        group: Segment group that the placement table asks for.
+        segment: Row of the placement table.
+        group: Segment group that it means.
         fallback: Segment group where it may land when that one is full, or empty.
         device: Layout of the copy that the GPU uses; None for pools without one.
         system: Layout of the system copy; None for DEFAULT.
@@ -54,6 +60,7 @@ class Plan:
     resource: Resource
     pool: api.Pool
     kind: ResourceKind
+    segment: str
     group: str
     fallback: str
     device: ResourceLayout | None
@@ -63,8 +70,12 @@ class Plan:
 
 def plan(device: D3D9Device, arguments: api.CreateInput) -> Plan:
     """Return what the creation of an accepted description needs."""
+    return plan_of(device, describe(arguments, device.runtime))
+
+
+def plan_of(device: D3D9Device, resource: Resource) -> Plan:
+    """Return what a resource needs."""
     adapter = device.state.adapter
-    resource = describe(arguments, device.runtime)
     pool = api.Pool(resource.pool)
     row = placement(resource, adapter.memory_class, device.runtime)
     group = "LOCAL" if pool is api.Pool.MANAGED else GROUP_OF[row.segment]
@@ -76,6 +87,7 @@ def plan(device: D3D9Device, arguments: api.CreateInput) -> Plan:
         resource=resource,
         pool=pool,
         kind=kind,
+        segment=row.segment,
         group=group,
         fallback="NON_LOCAL" if may_move and kind in (ResourceKind.TEXTURE, ResourceKind.BUFFER) else "",
         device=device_layout(resource, device.runtime) if pool is api.Pool.MANAGED or not in_system else None,
@@ -84,11 +96,23 @@ def plan(device: D3D9Device, arguments: api.CreateInput) -> Plan:
     )
 
 
-def place(device: D3D9Device, arguments: api.CreateInput, record: CallRecord) -> tuple[Reason, ...] | Verdict:
-    """Create the resource in memory; the reasons of its place, or the verdict when there is no room."""
-    what = plan(device, arguments)
+def dummy_plan(device: D3D9Device, what: Plan) -> Plan:
+    """Return the plan of a creation while the device is lost: system memory that nothing uses (R9.5)."""
+    system = what.system if what.system is not None else layout(what.resource, device.runtime)
+    return replace(what, segment="system", group="SYSTEM", fallback="", system=system, device=None,
+                   reason=reason("d3d9.R9.5"))  # fmt: skip
+
+
+def place(
+    device: D3D9Device, what: Plan, record: CallRecord | None, name: str, *, implicit: bool = False, dummy: bool = False
+) -> tuple[Reason, ...] | tuple[str, Refusal]:
+    """Create the resource in memory.
+
+    Returns:
+        The reasons of its place, or the group that had no room and why.
+    """
     if what.system is not None:
-        return _place_in_system(device, record, what, what.system)
+        return _place_in_system(device, record, name, what, what.system, dummy=dummy)
     assert what.device is not None
     layout = what.device
     group, reasons = what.group, (what.reason,)
@@ -99,13 +123,14 @@ def place(device: D3D9Device, arguments: api.CreateInput, record: CallRecord) ->
         second = device.take(group, layout.size_bytes, layout.alignment, what.kind)
         taken = taken if isinstance(second, Refusal) else second
     if isinstance(taken, Refusal):
-        why = reason("d3d9.R4.10")
-        return device.no_room(record, "D3DERR_OUTOFVIDEOMEMORY", what.group, taken, why.rule, why.source)
-    row = device.state.add_resource(_new(record, what, layout))
+        return what.group, taken
+    row = device.state.add_resource(_new(record, name, what, layout, default_priority(device, what)))
     device.state.resources["resident"][row] = True
-    block = _add_block(device, row, what.kind, layout, taken, int(BlockState.RESIDENT))
+    _report(device, row, layout)
+    block = device.add_block(row, what.kind, layout, taken, int(BlockState.RESIDENT))
     device.blocks_of[row] = [block]
-    name = device.state.resource_names[row]
+    device.things.of[row] = Thing(what.resource, layout, what.segment, implicit=implicit)
+    device.admit(row, block)
     if group != what.group:
         text = f"{name} did not fit in {what.group} memory and lies in {group} memory, which the GPU reads more slowly."
         device.state.log.add(EventKind.MISPLACED, name, _segment_name(device, block), layout.size_bytes,
@@ -113,59 +138,50 @@ def place(device: D3D9Device, arguments: api.CreateInput, record: CallRecord) ->
     return reasons
 
 
+def default_priority(device: D3D9Device, what: Plan) -> int:
+    """Return the priority of a new resource: 0, on 9Ex what the named levels are typical for (rule R10.4)."""
+    if not device.runtime.ex or what.pool is not api.Pool.DEFAULT:
+        return 0
+    return PRIORITY_HIGH if what.resource.is_target or what.resource.is_depth else PRIORITY_NORMAL
+
+
 def _place_in_system(
-    device: D3D9Device, record: CallRecord, what: Plan, layout: ResourceLayout
-) -> tuple[Reason, ...] | Verdict:
+    device: D3D9Device, record: CallRecord | None, name: str, what: Plan, layout: ResourceLayout, *, dummy: bool
+) -> tuple[Reason, ...] | tuple[str, Refusal]:
     taken = system_memory.take(device, layout.size_bytes, SYSTEM_ALIGNMENT)
     if isinstance(taken, Refusal):
-        why = reason("d3d9.R4.10")
-        return device.no_room(record, "E_OUTOFMEMORY", "SYSTEM", taken, why.rule, why.source)
-    row = device.state.add_resource(_new(record, what, what.device or layout))
+        return "SYSTEM", taken
+    row = device.state.add_resource(_new(record, name, what, what.device or layout, 0))
     is_managed = what.pool is api.Pool.MANAGED
     state = int(BlockState.MASTER_COPY | BlockState.DIRTY) if is_managed else 0
-    block = _add_block(device, row, what.kind, layout, taken, state)
+    _report(device, row, layout)
+    block = device.add_block(row, what.kind, layout, taken, state)
     device.blocks_of[row] = [block]
+    device.things.of[row] = Thing(what.resource, what.device or layout, what.segment, dummy=dummy)
+    if dummy:
+        device.things.lost |= {row}
+    if what.pool is api.Pool.SYSTEMMEM and what.resource.is_texture:
+        # A new texture is dirty all over: the first UpdateTexture moves it whole (R7.11).
+        device.things.dirty[row] = all_dirty(what.resource)
     if is_managed and what.device is not None:
-        device.managed.adopt(row, block, what.device, int(what.kind))
+        device.managed.adopt(row, block, what.device, int(what.kind), int(what.resource.type))
     return (what.reason,)
 
 
-def _add_block(
-    device: D3D9Device, row: int, kind: int, layout: ResourceLayout, taken: tuple[int, Taken], state: int
-) -> int:
-    memory = device.state
-    segment, place = taken
-    name = memory.resource_names[row]
-    block = memory.add_block(
-        segment,
-        -1,
-        place.address,
-        place.size,
-        asked=layout.texel_bytes,
-        alignment=layout.alignment,
-        kind=kind,
-        state=state,
-        resource=row,
-        pad_before=place.padding_before,
-        rounding=place.rounding,
-    )
-    memory.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d9.R1.1", text=f"{name} was created.")
-    memory.count_usage(segment, place.size)
-    where = memory.segments[segment].name
-    text = f"{name}: {place.size:,} B in {where}."
-    memory.log.add(EventKind.ALLOCATED, name, where, place.size, rule="d3d9.R2.2", text=text)
-    return block
+def _report(device: D3D9Device, row: int, layout: ResourceLayout) -> None:
+    name = device.name(row)
+    device.state.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d9.R1.1", text=f"{name} was created.")
 
 
 def _segment_name(device: D3D9Device, block: int) -> str:
     return device.state.segments[int(device.state.blocks["segment"][block])].name
 
 
-def _new(record: CallRecord, what: Plan, layout: ResourceLayout) -> NewResource:
+def _new(record: CallRecord | None, name: str, what: Plan, layout: ResourceLayout, priority: int) -> NewResource:
     resource = what.resource
     info = resource.info
     return NewResource(
-        name=record.out or record.call,
+        name=name,
         record=record,
         kind=what.kind,
         dimension=resource.type.name,
@@ -177,6 +193,7 @@ def _new(record: CallRecord, what: Plan, layout: ResourceLayout) -> NewResource:
         mips=resource.levels,
         size=layout.size_bytes,
         asked=layout.texel_bytes,
+        priority=priority,
     )
 
 

@@ -45,11 +45,11 @@ def bring_in(device: Device, block: int) -> bool:
     taken = take(device, size, alignment)
     if isinstance(taken, Refusal):
         return False
-    _move(state, block, *taken)
+    move_block(state, block, *taken)
     name = state.resource_names[int(state.blocks["resource"][block])]
     text = f"{name}: its system copy came back from the page file."
     state.log.add(EventKind.PAGED_IN, name, state.segments[taken[0]].name, size, rule=RULE, text=text)
-    device.spend(stall=cost.transfer_ns(size, _page_file_rate(state)))
+    device.spend(stall=cost.transfer_ns(size, page_file_rate(state)))
     return True
 
 
@@ -65,17 +65,21 @@ def _page_out_oldest(device: Device) -> bool:
     taken = state.take("PAGE_FILE", size, 1)
     if isinstance(taken, Refusal):
         return False
-    _move(state, block, *taken)
+    move_block(state, block, *taken)
     name = state.resource_names[int(blocks["resource"][block])]
     text = f"{name}: system memory is full, its system copy went to the page file."
     state.log.add(EventKind.PAGED_OUT, name, state.segments[taken[0]].name, size, rule=RULE, text=text)
-    device.spend(stall=cost.transfer_ns(size, _page_file_rate(state)))
+    device.spend(stall=cost.transfer_ns(size, page_file_rate(state)))
     return True
 
 
-def _move(state: MemoryState, block: int, segment: int, taken: Taken) -> None:
+def move_block(state: MemoryState, block: int, segment: int, taken: Taken) -> None:
+    """Let a block lie in a range that was taken for it; what it held before is free."""
     blocks = state.blocks
-    state.segments[int(blocks["segment"][block])].release(int(blocks["offset"][block]))
+    before, size = int(blocks["segment"][block]), int(blocks["size"][block])
+    state.segments[before].release(int(blocks["offset"][block]))
+    state.count_usage(before, -size)
+    state.count_usage(segment, size)
     blocks["segment"][block] = segment
     blocks["offset"][block] = taken.address
     blocks["rounding"][block] = taken.rounding
@@ -83,6 +87,7 @@ def _move(state: MemoryState, block: int, segment: int, taken: Taken) -> None:
     state.generation += 1
 
 
-def _page_file_rate(state: MemoryState) -> int:
+def page_file_rate(state: MemoryState) -> int:
+    """Return the bytes a second that the page file moves."""
     index = state.segments_in("PAGE_FILE")
     return state.segments[index[0]].bandwidth or cost.PAGE_FILE_BYTES_PER_S if index else cost.PAGE_FILE_BYTES_PER_S

@@ -251,7 +251,7 @@ def test_that_a_policy_can_change_while_running() -> None:
 
 def test_that_a_call_without_simulation_says_so() -> None:
     simulation = d3d9()
-    outcome = simulation.apply(CallRecord("d3d9", "GetAvailableTextureMem", {}))
+    outcome = simulation.apply(CallRecord("d3d9", "SetAutoGenFilterType", {"object": "Wall 000"}))
     assert outcome.hr == "NOT_SIMULATED"
-    assert "GetAvailableTextureMem" in outcome.reasons[0].text
-    assert simulation.snapshot().not_simulated == {"GetAvailableTextureMem": 1}
+    assert "SetAutoGenFilterType" in outcome.reasons[0].text
+    assert simulation.snapshot().not_simulated == {"SetAutoGenFilterType": 1}
