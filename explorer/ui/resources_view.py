@@ -136,6 +136,9 @@ class ResourcesView(QWidget):
         self.table = self._make_table(theme)
         self.header = FilterHeader(theme, COLUMNS, self.table)
         self.table.setHorizontalHeader(self.header)
+        # A selection of its own, always empty: a header asks for every row whether it is selected, at every paint
+        # (a million selected rows: 10 s).
+        self.header.setSelectionModel(QItemSelectionModel(self.model, self.header))
         self._size_columns()
         self._map_only, self._resident_only, self._this_frame = self._make_toggles()
         self._clear = QPushButton("Clear filters")

@@ -154,7 +154,7 @@ class Workspace(QObject):
 
     def select(self, resources: Sequence[int]) -> None:
         """Select resources of the shown snapshot everywhere."""
-        chosen = tuple(int(i) for i in resources)
+        chosen = tuple(map(int, resources))
         if chosen == self._selection:
             return
         self._selection = chosen

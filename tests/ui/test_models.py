@@ -5,18 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 
 from explorer.ui.adapter_picker import AdapterModel
 from explorer.ui.events_view import EventModel
 from explorer.ui.resource_model import ResourceModel
 from explorer.ui.resource_rows import COLUMNS
+from explorer.ui.resources_view import ResourcesView
+from explorer.ui.workspace import Document
 from tests.ui.builders import make_events, make_snapshot
 
 if TYPE_CHECKING:
+    import pytest
     from pytestqt.qtbot import QtBot
 
     from explorer.ui.theme import Theme
+    from explorer.ui.workspace import Workspace
+
+_ROOT = QModelIndex()
 
 
 def test_that_the_resource_model_passes_qts_tester_through_sorts_and_filters(theme: Theme, qtmodeltester: Any) -> None:
@@ -99,3 +105,28 @@ def test_that_sizes_are_shown_in_the_users_units(theme: Theme) -> None:
     model.set_exact(True)
     assert model.index(0, size).data().endswith(" B")
     assert "iB" not in model.index(0, size).data()
+
+
+def test_that_painting_a_selection_of_everything_does_not_walk_over_its_rows(
+    qtbot: QtBot, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = ResourcesView(workspace)
+    qtbot.addWidget(view)
+    view.resize(900, 400)
+    view.show()
+    snapshot = make_snapshot(20_000)
+    workspace.show_file(Document("file", "test"), snapshot)
+    view.show_snapshot(snapshot)
+    workspace.select(range(20_000))
+    view.select_resources(workspace.selection)
+    assert len(view.table.selectionModel().selection()) == 1
+    asked = 0
+
+    def count(_self: ResourceModel, parent: QModelIndex = _ROOT) -> int:
+        nonlocal asked
+        asked += 1
+        return 0 if parent.isValid() else 20_000
+
+    monkeypatch.setattr(ResourceModel, "rowCount", count)
+    view.grab()
+    assert asked < 2_000
