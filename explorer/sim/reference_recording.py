@@ -11,17 +11,14 @@ import numpy.typing as npt
 from explorer.errors import InputError
 from explorer.memory.eviction.stream import reference_stream
 from explorer.memory.eviction.stream_csv import NamedStream
+from explorer.sim.reference_uses import READ, priority_of, uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from explorer.core.calls import CallRecord
     from explorer.device.device import Device
     from explorer.sim.simulation import Simulation
-
-READ, WRITE = 0, 1
-_COPIES = ("CopyResource", "CopySubresourceRegion")
-"""Calls of D3D10 and D3D11 with which the GPU itself reads and writes; in D3D12 they run with their command list."""
 
 MAX_REFERENCES = 50_000_000
 """Most references of one recording; where they are reached it ends with that frame."""
@@ -62,7 +59,7 @@ def record_references(
 ) -> Recording:
     """Run frames and record what the GPU uses.
 
-    One submission (a draw, a dispatch, the execution of command lists, a copy by the GPU) uses each resource once,
+    One submission (a draw, a dispatch, the execution of command lists, a copy; ``uses_of``) uses each resource once,
     however often and through however many views it names it; it writes if any use writes. Resources count wherever
     they lie, since the question is what a memory of some size would hold of them. Calls that were refused use nothing.
 
@@ -109,8 +106,8 @@ class _Recorder:
     def note(self, device: Device, record: CallRecord, arguments: Any) -> None:
         """Take in a call; most use nothing."""
         uses = dict[int, int]()
-        for name, access in _used(record, arguments):
-            number = self._number(device, name)
+        for kind, row, access in uses_of(device, record, arguments):
+            number = self._number(device, kind, row)
             uses[number] = max(uses.get(number, READ), access)
         if uses:
             frame = device.state.log.frame
@@ -130,45 +127,16 @@ class _Recorder:
         access.flags.writeable = False
         return Recording(NamedStream(stream, tuple(self.names)), access, first, frames, complete)
 
-    def _number(self, device: Device, name: str) -> int:
+    def _number(self, device: Device, kind: str, row: int) -> int:
         state = device.state
-        kind, row = state.objects[name]
         table = state.heaps if kind == "heap" else state.resources
         made = int(table["created_frame"][row])
-        # A view is another name of its resource.
-        own = state.heap_names[row] if kind == "heap" else state.resource_names[row]
-        number = self.number_of.get((own, made))
+        name = state.name_of(kind, row)
+        number = self.number_of.get((name, made))
         if number is None:
-            number = self.number_of[own, made] = len(self.names)
-            shown = own if own not in self.made_names else f"{own} (made in frame {made})"
-            self.made_names.add(own)
-            self.names.append(shown)
+            number = self.number_of[name, made] = len(self.names)
+            self.names.append(name if name not in self.made_names else f"{name} (made in frame {made})")
+            self.made_names.add(name)
             self.sizes.append(int(table["size"][row]))
-            self.priorities.append(_priority(device, kind, row))
+            self.priorities.append(priority_of(device, kind, row))
         return number
-
-
-def _priority(device: Device, kind: str, row: int) -> int:
-    """Return the priority that residency goes by: in D3D12 it is the heap's."""
-    state = device.state
-    if kind != "heap" and device.api == "d3d12":
-        # Imported here: a run of another API needs nothing of this one.
-        from explorer.device.d3d12 import D3D12Device
-
-        assert isinstance(device, D3D12Device)
-        block = device.block_of.get(row)
-        if block is None:
-            return 0
-        kind, row = "heap", int(state.blocks["heap"][block])
-    table = state.heaps if kind == "heap" else state.resources
-    return int(table["priority"][row])
-
-
-def _used(record: CallRecord, arguments: Any) -> Iterator[tuple[str, int]]:
-    for name in getattr(arguments, "references", ()):
-        yield name, READ
-    for name in getattr(arguments, "writes", ()):
-        yield name, WRITE
-    if record.call in _COPIES and not record.api.startswith("d3d12"):
-        yield arguments.pSrcResource, READ
-        yield arguments.pDstResource, WRITE

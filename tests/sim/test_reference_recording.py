@@ -10,7 +10,8 @@ import pytest
 from explorer.core.calls import CallRecord
 from explorer.errors import InputError
 from explorer.memory.eviction.stream_csv import read_stream_csv
-from explorer.sim.reference_recording import READ, WRITE, record_references
+from explorer.sim.reference_recording import Recording, record_references
+from explorer.sim.reference_uses import READ, WRITE
 from explorer.sim.scenario import read_scenario
 from explorer.sim.scenarios import load_simulation, make_simulation, scenario_ids
 from tests.sim.test_simulation import facts
@@ -61,16 +62,19 @@ def test_that_references_come_in_the_order_of_the_passes_with_frame_and_size() -
     assert (recording.first_frame, recording.frames, recording.complete) == (0, 4, True)
 
 
-def recorded(*records: CallRecord) -> list[tuple[str, int]]:
-    """Return the names and accesses that calls after frame 0 of the loop give, as edits that run again."""
-    simulation = loop()
+def uses(recording: Recording) -> list[tuple[str, int]]:
+    names = [recording.names[number] for number in recording.stream.stream.ids]
+    return list(zip(names, recording.access.tolist(), strict=True))
+
+
+def recorded(*records: CallRecord, simulation: Simulation | None = None) -> list[tuple[str, int]]:
+    """Return what calls after the next frame use beyond what that frame does, as edits that run again."""
+    simulation = simulation or loop()
     simulation.step()
     for record in records:
         assert simulation.apply(record).succeeded, record
     simulation.seek(0)
-    recording = record_references(simulation, 1)
-    names = [recording.names[number] for number in recording.stream.stream.ids]
-    return list(zip(names, recording.access.tolist(), strict=True))
+    return uses(record_references(simulation, 1))
 
 
 def call(name: str, inputs: dict[str, object], out: str | None = None) -> CallRecord:
@@ -180,3 +184,31 @@ def test_that_priorities_of_d3d12_are_those_of_the_heaps() -> None:
     }
     assert len(raised) == 1
     assert len(set(recording.stream.stream.priorities.tolist())) == 2
+
+
+def test_that_what_is_set_on_a_d3d9_device_is_used_by_its_draws() -> None:
+    simulation = load_simulation("d3d9-shooter-2003-agp-64mb")
+    before = uses(record_references(simulation, 1))
+    again = load_simulation("d3d9-shooter-2003-agp-64mb")
+    calls = (
+        CallRecord("d3d9", "SetTexture", {"Stage": 0, "pTexture": "Wall 007"}),
+        CallRecord("d3d9", "BeginScene", {}),
+        CallRecord("d3d9", "DrawPrimitive", {"writes": ["Back buffer 0"]}),
+    )
+    assert recorded(*calls, simulation=again)[len(before) :] == [("Back buffer 0", WRITE), ("Wall 007", READ)]
+
+
+def test_that_a_command_list_uses_what_was_recorded_in_it_each_time_it_runs() -> None:
+    simulation = load_simulation(D3D12)
+    first, second, *_ = record_references(simulation, 1).names
+    before = uses(record_references(load_simulation(D3D12), 1))
+    listed = {"pCommandList": "list"}
+    calls = (
+        CallRecord("d3d12", "CreateCommandList", {}, "list"),
+        CallRecord("d3d12", "DrawInstanced", listed | {"references": [first]}),
+        CallRecord("d3d12", "Close", listed),
+        CallRecord("d3d12", "ExecuteCommandLists", {"ppCommandLists": ["list"], "references": [second]}),
+        CallRecord("d3d12", "ExecuteCommandLists", {"ppCommandLists": ["list"]}),
+    )
+    again = recorded(*calls, simulation=load_simulation(D3D12))
+    assert again[len(before) :] == [(second, READ), (first, READ), (first, READ)]
