@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
 import tempfile
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from explorer.rules.check import CheckedAnswer
-    from explorer.rules.records import CheckOptions
+    from explorer.rules.records import CheckOptions, RecordAnswer, VectorRecord
 
 COUNTS = ("agree", "disagree", "disputed", "partial", "not_simulated", "not_understood", "skipped", "no_expect")
 SHOWN_DISAGREEMENTS = 1000
@@ -165,7 +166,17 @@ def _checked(file: str, options: CheckOptions) -> Iterator[CheckedAnswer]:
     from explorer.rules.check import check_all, read_records
 
     with _input(file) as stream:
-        yield from check_all(read_records(stream, file), options)
+        yield from check_all(read_records(stream, file), options, ask_device)
+
+
+_DEVICE_ANSWERS = {"d3d12": "explorer.device.d3d12_answers"}
+"""API → module whose ``answer`` plays records that need a device with a past."""
+
+
+def ask_device(record: VectorRecord, options: CheckOptions) -> RecordAnswer | None:
+    """Return the answer of a simulated device, or None where the rules alone answer."""
+    module = _DEVICE_ANSWERS.get(record.api)
+    return None if module is None else importlib.import_module(module).answer(record, options)
 
 
 @contextlib.contextmanager

@@ -201,7 +201,7 @@ class ResidencyManager:
                 continue
             busy = bool(self.in_flight) and self._used_by[row] >= self.in_flight[0]
             # The library's threshold is a single-precision 0.7, a hair below: at the exact grace an object leaves.
-            if busy or self._used_by[row] == self.generation or now_ns - self._used_at[row] < grace:
+            if busy or now_ns - self._used_at[row] < grace:
                 break
             self._evict(memory, row, "app.age-trim", done.age_evicted)
 

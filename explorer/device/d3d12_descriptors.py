@@ -198,7 +198,7 @@ def copy(device: D3D12Device, arguments: Any, record: CallRecord) -> Verdict:
         part = slice(at, at + size)
         size = min(size, len(sources[0]) - at)
         if size <= 0:
-            break
+            continue
         slots = slice(handle.index, handle.index + size)
         d3d12_slots.check_overwrite(device, handle.heap, handle.index, size)
         heaps[handle.heap].write(slots, *(column[part][:size] for column in sources))

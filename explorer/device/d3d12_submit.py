@@ -27,6 +27,8 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
     if not d3d12_lists.heaps_can_be_set(device, arguments.descriptor_heaps):
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.6a"),)))
     names: dict[str, None] = dict.fromkeys((*arguments.references, *arguments.writes))
+    for name in names:
+        device.state.find(name, "resource", "heap", where="input.references")
     tables = d3d12_lists.inline_tables(device, arguments.tables)
     for name in arguments.ppCommandLists:
         recorded = d3d12_lists.find(device, name)
@@ -113,7 +115,6 @@ def cpu_access(device: D3D12Device, row: int, size: int, *, reads: bool) -> None
 
 def _is_alive(device: D3D12Device, name: str) -> bool:
     if name in device.state.objects:
-        device.state.find(name, "resource", "heap", where="input.references")
         return True
     text = f"{name} was released before the list that uses it was executed."
     device.state.log.add(EventKind.HAZARD, name, rule="d3d12.8.7", text=text)

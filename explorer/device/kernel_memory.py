@@ -30,11 +30,16 @@ class KernelMemory:
     Args:
         state: The device's memory.
         policy: Id of the policy that chooses who is demoted.
+
+    Attributes:
+        demotes: Whether groups above their budget are trimmed after a submission; records of libraries leave the
+            system out.
     """
 
     def __init__(self, state: MemoryState, policy: str) -> None:
         self._state = state
         self._order = make_order(policy)
+        self.demotes = True
         self._trim_mark = 0
         self._frozen: set[tuple[int, str]] = set()
 
@@ -139,7 +144,7 @@ class KernelMemory:
         LOCAL memory is demoted, NON_LOCAL memory paged out. When that is not enough the application is frozen.
         """
         for key, group in self._state.groups.items():
-            if group.over_budget_bytes:
+            if group.over_budget_bytes and self.demotes:
                 self._trim_group(device, group)
                 if group.over_budget_bytes and key not in self._frozen:
                     self._frozen.add(key)
@@ -180,6 +185,7 @@ class KernelMemory:
         other = KernelMemory.__new__(KernelMemory)
         other._state = state
         other._order = self._order.copy()
+        other.demotes = self.demotes
         other._trim_mark = self._trim_mark
         other._frozen = set(self._frozen)
         return other

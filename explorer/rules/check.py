@@ -25,6 +25,9 @@ from explorer.tables.check_tables import table_of
 if TYPE_CHECKING:
     from typing import TypeGuard
 
+AskDevice = Callable[[VectorRecord, CheckOptions], RecordAnswer | None]
+"""Answers a record on a simulated device, or leaves it to the rules with None."""
+
 STATUSES = ("answered", "partial", "not_simulated", "not_understood", "skipped")
 
 VECTOR_SCHEMAS = ("d3d9-vectors/1", "d3d11-vectors/1", "d3d12-vectors/1")
@@ -251,9 +254,17 @@ def _answerer(table: str) -> Callable[[VectorRecord, CheckOptions], RecordAnswer
     return importlib.import_module(f"explorer.rules.{table}_records").answer
 
 
-def answer(record: VectorRecord, options: CheckOptions) -> RecordAnswer:
-    """Return the answer to a record, limited to the wanted keys."""
-    found = _answerer(table_of(record.api))(record, options)
+def answer(record: VectorRecord, options: CheckOptions, ask_device: AskDevice | None = None) -> RecordAnswer:
+    """Return the answer to a record, limited to the wanted keys.
+
+    Args:
+        record: The record.
+        options: What the caller fixed about the device.
+        ask_device: Answers records that need a device with a past; None leaves a record to the rules.
+    """
+    found = ask_device(record, options) if ask_device is not None else None
+    if found is None:
+        found = _answerer(table_of(record.api))(record, options)
     return found if record.want is None else _wanted(found, record.want)
 
 
@@ -271,9 +282,9 @@ def _wanted(found: RecordAnswer, want: tuple[str, ...]) -> RecordAnswer:
     return RecordAnswer(status, result, reasons, f"not answered: {', '.join(lacking)}")
 
 
-def check(source: CheckRecord, options: CheckOptions) -> CheckedAnswer:
+def check(source: CheckRecord, options: CheckOptions, ask_device: AskDevice | None = None) -> CheckedAnswer:
     """Return the answer to a record and how it stands against what the record expects."""
-    found = answer(source.record, options)
+    found = answer(source.record, options, ask_device)
     if source.expect is None or found.status not in ("answered", "partial"):
         comparison = Comparison(None)
     else:
@@ -299,7 +310,9 @@ def _verdict(source: CheckRecord, found: RecordAnswer, comparison: Comparison) -
     return "partial" if found.status == "partial" or comparison.missing else "no_expect"
 
 
-def check_all(sources: Iterable[CheckRecord], options: CheckOptions) -> Iterator[CheckedAnswer]:
+def check_all(
+    sources: Iterable[CheckRecord], options: CheckOptions, ask_device: AskDevice | None = None
+) -> Iterator[CheckedAnswer]:
     """Yield the checked answers in the order of the records."""
     for source in sources:
-        yield check(source, options)
+        yield check(source, options, ask_device)
