@@ -253,11 +253,19 @@ class Map10:
 
 @dataclass(frozen=True, slots=True)
 class Unmap:
-    """ID3D11DeviceContext::Unmap."""
+    """ID3D11DeviceContext::Unmap.
+
+    Attributes:
+        pResource: The resource.
+        Subresource: Its subresource.
+        This: The context.
+        read_bytes: What the application read through the pointer since Map; no API parameter.
+    """
 
     pResource: ObjectName
     Subresource: UINT = 0
     This: ObjectName | None = None
+    read_bytes: UINT = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from explorer.core import d3d11 as api
 from explorer.core.calls import CallRecord, decode_input
-from explorer.core.d3d11_enums import MapType
+from explorer.core.d3d11_enums import MapType, Usage
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
 from explorer.core.verdicts import Verdict
 from explorer.device import cost, d3d11_memory, d3d11_preview, segment_budget
+from explorer.device.d3d11_ring import DynamicRing
 from explorer.device.device import Device
 from explorer.device.kernel_memory import KernelMemory
 from explorer.errors import CommandError
 from explorer.rules import d3d11 as rules
-from explorer.rules.d3d11_resource import GOOD_DATA, data_state, permission
+from explorer.rules.d3d11_resource import GOOD_DATA, data_state, permission, refusal
+from explorer.tables.kernel_rules import kernel_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,6 +46,7 @@ class D3D11Device(Device):
         self.kernel = KernelMemory(state, options.get("policy", "priority-lru"))
         self.live: dict[int, Live] = {}
         self.views: dict[str, tuple[str, int, tuple[int, ...]]] = {}
+        self.ring = DynamicRing()
 
     @classmethod
     def handlers(cls) -> Mapping[str, Callable[[Any, Any, CallRecord], Verdict]]:
@@ -60,6 +63,7 @@ class D3D11Device(Device):
         other.kernel = self.kernel.copy(other.state)
         other.live = {row: live.copy() for row, live in self.live.items()}
         other.views = dict(self.views)
+        other.ring = self.ring.copy()
         return other
 
     def set_option(self, name: str, value: str) -> None:
@@ -136,15 +140,18 @@ class D3D11Device(Device):
                 return self.no_room(record, "E_OUTOFMEMORY", place.segment, refused, place.rule, place.source)
         elif busy and arguments.MapType != MapType.WRITE_NO_OVERWRITE:
             self._wait(name, live)
-        live.mapped.add(arguments.Subresource)
+        live.mapped[arguments.Subresource] = int(arguments.MapType)
         self._cpu_access(live, arguments)
         return verdict
 
     def unmap(self, arguments: Any, record: CallRecord) -> Verdict:
-        """Unmap."""
+        """Unmap; what was read through a pointer for writing was slow to read, and need not be what was written."""
         del record
         live = self.live[self._row(arguments.pResource, "input.pResource")]
-        live.mapped.discard(arguments.Subresource)
+        how = live.mapped.pop(arguments.Subresource, None)
+        size = getattr(arguments, "read_bytes", 0)
+        if size and how is not None:
+            self._read_through_pointer(arguments.pResource, live, how, size)
         return _ok("d3d11.D10.1")
 
     def update(self, arguments: api.UpdateSubresource, record: CallRecord) -> Verdict:
@@ -194,6 +201,9 @@ class D3D11Device(Device):
         """Draw or Dispatch: the kernel makes what is referenced resident."""
         reads = tuple(self._use(name) for name in arguments.references)
         writes = tuple(self._use(name) for name in arguments.writes)
+        wrong = self._wrong_usage(reads, writes)
+        if wrong is not None:
+            return self.refuse(record, wrong)
         state = rules.State11(reads=reads, writes=writes) if self._needs_rules(reads, writes) else rules.NO_STATE
         verdict = rules.judge(arguments, state, self.runtime)
         if not verdict.succeeded:
@@ -250,6 +260,33 @@ class D3D11Device(Device):
         live = self.live[row]
         touched = self.views[name][2] if kind == "view" else ()
         return rules.Use(name, self.state.resource_names[row], touched, bool(live.mapped))
+
+    def free_idle_versions(self) -> None:
+        """Note that the GPU is done with every version but the present ones."""
+        used = self.state.heaps["used_frame"]
+        for live in self.live.values():
+            for heap, _ in live.idle:
+                used[heap] = -1
+
+    def _wrong_usage(self, reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> Verdict | None:
+        """Return why the pipeline cannot use what a draw names: staging at all, or read-only usages as output."""
+        for use in (*reads, *writes):
+            if self.live[self.state.objects[use.resource][1]].resource.usage == Usage.STAGING:
+                return Verdict("E_INVALIDARG", (refusal("d3d11.U1.7", use.name),))
+        for use in writes:
+            usage = self.live[self.state.objects[use.resource][1]].resource.usage
+            if usage != Usage.DEFAULT:
+                return Verdict("E_INVALIDARG", (refusal("d3d11.U1.6", use.name),))
+        return None
+
+    def _read_through_pointer(self, name: str, live: Live, how: int, size: int) -> None:
+        if live.place.caching == "WC":
+            text = f"{name}: {size:,} B were read from write-combined memory."
+            self.state.log.add(EventKind.STALLED, name, size=size, rule="device.wc-read", text=text)
+        if how in (MapType.WRITE_DISCARD, MapType.WRITE_NO_OVERWRITE):
+            text = f"{name}: {kernel_reason('device.stale-read').text}"
+            self.state.log.add(EventKind.HAZARD, name, size=size, rule="device.stale-read", text=text)
+        self.spend(cpu=cost.cpu_ns(size, live.place.caching, reads=True))
 
     def _needs_rules(self, reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> bool:
         return any(use.mapped for use in (*reads, *writes)) or any(use.subresources for use in writes)

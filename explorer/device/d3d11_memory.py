@@ -41,7 +41,7 @@ class Live:
         heap: Row of the implicit heap of the version that the next call uses.
         block: Row of that version's block.
         idle: Other versions as (heap, block), from Maps with WRITE_DISCARD; the GPU may still read them.
-        mapped: Subresources that are mapped.
+        mapped: Subresources that are mapped → how (``MapType``).
     """
 
     resource: rules.Resource
@@ -50,11 +50,11 @@ class Live:
     heap: int = -1
     block: int = -1
     idle: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    mapped: set[int] = field(default_factory=set[int])
+    mapped: dict[int, int] = field(default_factory=dict[int, int])
 
     def copy(self) -> Live:
         """Return an independent copy."""
-        return Live(self.resource, self.layout, self.place, self.heap, self.block, list(self.idle), set(self.mapped))
+        return Live(self.resource, self.layout, self.place, self.heap, self.block, list(self.idle), dict(self.mapped))
 
 
 def describe(device: D3D11Device, resource: rules.Resource) -> Live:
@@ -74,6 +74,8 @@ def create(device: D3D11Device, live: Live, record: CallRecord, *, has_data: boo
         state.remove_resource(row)
         return device.no_room(record, "E_OUTOFMEMORY", live.place.segment, refused, live.place.rule, live.place.source)
     device.live[row] = live
+    if resource.usage == Usage.DYNAMIC:
+        device.ring.created(device, name, live.layout.size_bytes)
     state.log.add(EventKind.CREATED, name, size=live.layout.size_bytes, rule=live.place.rule,
                   text=f"{name}: {usage_name(resource.api, resource.usage)} picks {live.place.memory}.")  # fmt: skip
     if has_data:
@@ -86,6 +88,8 @@ def release(device: D3D11Device, row: int) -> None:
     """Give back every version of a resource."""
     state = device.state
     live = device.live.pop(row)
+    if live.resource.usage == Usage.DYNAMIC:
+        device.ring.released(live.layout.size_bytes)
     name = state.resource_names[row]
     for heap, block in [(live.heap, live.block), *live.idle]:
         _drop_version(device, heap, block)
@@ -115,6 +119,7 @@ def rename(device: D3D11Device, row: int) -> Refusal | None:
         if refused is not None:
             return refused
     live.idle.append(old)
+    device.ring.renamed(device, name, live.layout.size_bytes)
     count = len(live.idle) + 1
     text = f"{name}: the GPU still reads the old contents, WRITE_DISCARD gives other memory ({count} versions)."
     state.log.add(EventKind.RENAMED, name, size=live.layout.size_bytes, rule="d3d11.M4.11", text=text)
