@@ -169,7 +169,11 @@ def _checked(file: str, options: CheckOptions) -> Iterator[CheckedAnswer]:
         yield from check_all(read_records(stream, file), options, ask_device)
 
 
-_DEVICE_ANSWERS = {"d3d12": "explorer.device.d3d12_answers"}
+_DEVICE_ANSWERS = {
+    "d3d9": "explorer.device.d3d9_answers",
+    "d3d9ex": "explorer.device.d3d9_answers",
+    "d3d12": "explorer.device.d3d12_answers",
+}
 """API → module whose ``answer`` plays records that need a device with a past."""
 
 
