@@ -11,23 +11,25 @@ from explorer import __version__
 from explorer.core.calls import CallRecord
 from explorer.core.units import parse_size
 from explorer.device import make_device
-from explorer.device.device import Device
 from explorer.device.memory_state import MemoryState
 from explorer.errors import CallError, ExplorerError, PresetError
+from explorer.sim.checkpoints import Checkpoints, frame_work
 from explorer.sim.history import HistoryRecorder
 from explorer.sim.journal import Entry, Journal, Moment
 from explorer.sim.picture import PictureMaker
+from explorer.sim.resource_history import ResourceHistory
 from explorer.sim.script import Planned, Script
 from explorer.sim.snapshot import Provenance, Snapshot
 
 if TYPE_CHECKING:
+    from explorer.core.events import Event
     from explorer.device.device import Observer
     from explorer.device.outcome import Outcome, Preview
     from explorer.sim.scenario import ObjectGroup, Scenario
     from explorer.tables.adapters import Adapter
 
-CHECKPOINT_FRAMES = 50
-MAX_CHECKPOINTS = 64
+EVENTLESS_FRAMES = 1000
+"""Frames after which ``step_event`` gives up looking for an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +47,6 @@ class RunOptions:
     allocator: str
     device: Mapping[str, str]
     budget: Mapping[tuple[int, str], int]
-
-
-@dataclass(slots=True)
-class _Checkpoint:
-    frame: int
-    device: Device
-    history: HistoryRecorder
 
 
 class Simulation:
@@ -72,15 +67,18 @@ class Simulation:
         self.options = options
         self._script = Script(scenario, options.seed)
         self._journal = Journal()
-        self._checkpoints: list[_Checkpoint] = []
+        self._checkpoints = Checkpoints()
+        self._work = 0
         self._pictures = PictureMaker()
         self._calls: list[Planned] | None = None
         self._step = 0
         self._frame = 0
         self._made: dict[str, int] = {}
+        self._reported: tuple[Event, ...] = ()
         self._observer: Observer | None = None
         state = MemoryState(adapter, options.allocator, dict(options.budget))
         self._device = make_device(scenario.api, state, options.device)
+        self._events = ResourceHistory()
         for group in scenario.objects:
             self._create(group)
         self._history = HistoryRecorder(tuple(state.groups))
@@ -131,6 +129,24 @@ class Simulation:
         for _ in range(frames):
             self._finish_frame()
 
+    def step_event(self, kinds: frozenset[str] = frozenset()) -> tuple[Event, ...]:
+        """Run calls until one of them reports an event; the call that reports it is done as a whole.
+
+        Args:
+            kinds: Kinds that count; none: all.
+
+        Returns:
+            The events of that call that count; empty when ``EVENTLESS_FRAMES`` frames went by without any.
+        """
+        last = self._frame + EVENTLESS_FRAMES
+        while self._frame < last:
+            self._reported = ()
+            self.step_call()
+            found = tuple(event for event in self._reported if not kinds or event.kind.value in kinds)
+            if found:
+                return found
+        return ()
+
     def step_call(self) -> None:
         """Run one call of the current frame."""
         calls = self._frame_calls()
@@ -142,13 +158,13 @@ class Simulation:
             self._next_frame()
 
     def seek(self, frame: int) -> None:
-        """Go to the state after ``frame`` frames; backwards from the nearest checkpoint.
+        """Go to the state after ``frame`` frames, from the nearest checkpoint before it or from where the run stands.
 
         Args:
             frame: 0 is the state before the first frame.
         """
         frame = max(frame, 0)
-        if frame < self._frame or self._step:
+        if frame < self._frame or self._step or self._checkpoints.nearest(frame).frame > self._frame:
             self._restore(frame)
         while self._frame < frame:
             self._finish_frame()
@@ -161,6 +177,7 @@ class Simulation:
         """
         self._check_name(record)
         outcome = self._device.apply(record)
+        self._note(outcome.events)
         self._enter(Entry(Moment(self._frame, self._step), record))
         return outcome
 
@@ -174,7 +191,7 @@ class Simulation:
         Raises:
             CommandError: Unknown option or value; nothing was changed.
         """
-        self._device.set_option(name, value)
+        self._set_option(name, value)
         self._enter(Entry(Moment(self._frame, self._step), option=(name, value)))
 
     def observe(self, observer: Observer | None) -> None:
@@ -226,7 +243,7 @@ class Simulation:
             assert record is not None
             try:
                 self._check_name(record)
-                self._device.apply(record)
+                self._note(self._device.apply(record).events)
             except ExplorerError as error:
                 c = error.complaint
                 where = f"objects.{group.id}" + (f".{c.where}" if c.where else "")
@@ -270,20 +287,33 @@ class Simulation:
         self._frame += 1
         self._step = 0
         self._calls = None
-        if self._frame % CHECKPOINT_FRAMES == 0:
+        if self._checkpoints.is_due(self._frame, self._work):
             self._keep_checkpoint()
         self._apply_edits()
 
     def _run(self, planned: Planned) -> None:
         if planned.option is not None:
-            self._device.set_option(*planned.option)
+            self._set_option(*planned.option)
             return
         record = self._placed_record(planned)
         assert record is not None
+        references = 0
         if planned.arguments is not None:
-            self._device.call(record, self._living(planned.arguments))
+            arguments = self._living(planned.arguments)
+            references = sum(len(getattr(arguments, name, ())) for name in ("references", "writes"))
+            events = self._device.call(record, arguments).events
         else:
-            self._device.apply(record)
+            events = self._device.apply(record).events
+        self._work += frame_work(1, references, len(events))
+        self._note(events)
+
+    def _set_option(self, name: str, value: str) -> None:
+        self._device.set_option(name, value)
+        self._note(self._device.state.log.take())
+
+    def _note(self, events: tuple[Event, ...]) -> None:
+        self._reported = events
+        self._events.note(events)
 
     def _living(self, arguments: Any) -> Any:
         """Return a submission without the objects that an edit or a stream released in this frame."""
@@ -301,19 +331,19 @@ class Simulation:
             try:
                 if entry.record is not None:
                     self._check_name(entry.record)
-                    self._device.apply(entry.record)
+                    self._note(self._device.apply(entry.record).events)
                 elif entry.option is not None:
-                    self._device.set_option(*entry.option)
+                    self._set_option(*entry.option)
             except ExplorerError:
                 # An edit may rest on one that was undone; it changes nothing then, and stays in the journal.
                 continue
 
     def _enter(self, entry: Entry) -> None:
         self._journal.add(entry)
-        self._drop_checkpoints_after(entry.at.frame)
+        self._checkpoints.drop_after(entry.at.frame)
 
     def _rerun(self, entry: Entry) -> None:
-        self._drop_checkpoints_after(entry.at.frame)
+        self._checkpoints.drop_after(entry.at.frame)
         frame, step = self._frame, self._step
         self._restore(min(frame, entry.at.frame))
         while self._frame < frame:
@@ -322,22 +352,16 @@ class Simulation:
             self.step_call()
 
     def _keep_checkpoint(self) -> None:
-        if any(kept.frame == self._frame for kept in self._checkpoints):
-            return
-        self._checkpoints.append(_Checkpoint(self._frame, self._device.copy(), self._history.copy()))
-        self._checkpoints.sort(key=lambda kept: kept.frame)
-        if len(self._checkpoints) > MAX_CHECKPOINTS:
-            # Thin out evenly: every second one goes, the first and the newest stay.
-            self._checkpoints = self._checkpoints[:-1:2] + self._checkpoints[-1:]
-
-    def _drop_checkpoints_after(self, frame: int) -> None:
-        self._checkpoints = [kept for kept in self._checkpoints if kept.frame <= frame]
+        copies = self._device.copy(), self._history.copy(), self._events.copy()
+        self._checkpoints.keep(self._frame, self._work, *copies)
 
     def _restore(self, frame: int) -> None:
-        kept = max((c for c in self._checkpoints if c.frame <= frame), key=lambda c: c.frame)
+        kept = self._checkpoints.nearest(frame)
         self._device = kept.device.copy()
         self._device.observer = self._observer
         self._history = kept.history.copy()
-        self._frame, self._step, self._calls = kept.frame, 0, None
+        self._events = kept.events.copy()
+        self._frame, self._work = kept.frame, kept.work
+        self._step, self._calls = 0, None
         self._pictures = PictureMaker()
         self._apply_edits()
