@@ -183,7 +183,9 @@ def _homes(snapshot: Snapshot) -> dict[int, str]:
     # Where a heap belongs, not where residency moved it to: that depends on the moment.
     segment[in_heap] = heaps.home[blocks.heap[in_heap]]
     found: dict[int, set[str]] = {}
-    for resource, at in zip(blocks.resource.tolist(), segment.tolist(), strict=True):
+    owners: list[int] = blocks.resource.tolist()
+    places: list[int] = segment.tolist()
+    for resource, at in zip(owners, places, strict=True):
         if resource >= 0 and at >= 0:
             found.setdefault(resource, set()).add(snapshot.segments[at].group)
     return {resource: " and ".join(sorted(groups, key=_rank)) for resource, groups in found.items()}
