@@ -424,6 +424,8 @@ class CheckMultisampleQualityLevels:
 _D3D10 = ("d3d10", "d3d10.1")
 _D3D11 = ("d3d11",)
 _BOTH = ("d3d10", "d3d10.1", "d3d11")
+_PLAYED = (*_BOTH, "xg")
+"""XG itself only describes resources; a simulated console uses them through the same calls as Direct3D 11."""
 
 CALLS: tuple[CallSpec, ...] = (
     CallSpec(_D3D11, "CreateBuffer", CreateBuffer, "buffer"),
@@ -445,20 +447,20 @@ CALLS: tuple[CallSpec, ...] = (
     CallSpec(_D3D11, "CreateDeferredContext", CreateDeferredContext, "context"),
     CallSpec(_D3D11, "FinishCommandList", FinishCommandList, "command list"),
     CallSpec(_D3D11, "ExecuteCommandList", ExecuteCommandList),
-    CallSpec(_D3D11, "Map", Map),
+    CallSpec((*_D3D11, "xg"), "Map", Map),
     CallSpec(_D3D10, "Map", Map10),
-    CallSpec(_BOTH, "Unmap", Unmap),
-    CallSpec(_BOTH, "UpdateSubresource", UpdateSubresource),
-    CallSpec(_BOTH, "CopyResource", CopyResource),
+    CallSpec(_PLAYED, "Unmap", Unmap),
+    CallSpec(_PLAYED, "UpdateSubresource", UpdateSubresource),
+    CallSpec(_PLAYED, "CopyResource", CopyResource),
     CallSpec(_BOTH, "CopySubresourceRegion", CopySubresourceRegion),
     CallSpec(_BOTH, "ResolveSubresource", ResolveSubresource),
     CallSpec(_BOTH, "GenerateMips", GenerateMips),
-    CallSpec(_BOTH, "Draw", Draw),
-    CallSpec(_BOTH, "DrawIndexed", DrawIndexed),
+    CallSpec(_PLAYED, "Draw", Draw),
+    CallSpec(_PLAYED, "DrawIndexed", DrawIndexed),
     CallSpec(_D3D11, "Dispatch", Dispatch),
     CallSpec(_BOTH, "Flush", Flush),
-    CallSpec(_BOTH, "Present", Present),
-    CallSpec((*_BOTH, "xg"), "Release", Release),
+    CallSpec(_PLAYED, "Present", Present),
+    CallSpec(_PLAYED, "Release", Release),
     CallSpec(_BOTH, "SetEvictionPriority", SetEvictionPriority),
     CallSpec(_BOTH, "GetEvictionPriority", GetEvictionPriority),
     CallSpec(_D3D11, "CheckFeatureSupport", CheckFeatureSupport),
