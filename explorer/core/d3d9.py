@@ -211,7 +211,7 @@ def _specs() -> tuple[CallSpec, ...]:
         ("StretchRect", StretchRect), ("GetRenderTargetData", GetRenderTargetData),
         ("GetFrontBufferData", GetFrontBufferData), ("ColorFill", ColorFill), ("SetPriority", SetPriority),
         ("GetPriority", ObjectCall), ("PreLoad", ObjectCall), ("SetLOD", SetLOD), ("GetLOD", ObjectCall),
-        ("GetLevelCount", ObjectCall), ("SetAutoGenFilterType", SetAutoGenFilterType),
+        ("GetLevelCount", ObjectCall), ("GetType", ObjectCall), ("SetAutoGenFilterType", SetAutoGenFilterType),
         ("GenerateMipSubLevels", ObjectCall), ("Release", ObjectCall), ("TestCooperativeLevel", Empty),
         ("Present", Empty), ("BeginScene", Empty), ("EndScene", Empty), ("DrawPrimitive", Draw),
         ("DrawIndexedPrimitive", Draw), ("DrawRectPatch", Draw), ("EvictManagedResources", Empty),

@@ -415,7 +415,7 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "GenerateMipSubLevels": d3d9_copies.generate_mips,
     "PreLoad": d3d9_life.preload,
     "SetPriority": d3d9_life.set_priority,
-    **dict.fromkeys(("GetPriority", "GetLOD", "GetLevelCount"), d3d9_life.ask),
+    **dict.fromkeys(("GetPriority", "GetLOD", "GetLevelCount", "GetType"), d3d9_life.ask),
     "SetLOD": d3d9_life.set_lod,
     "Release": d3d9_life.release,
 }

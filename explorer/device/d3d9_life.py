@@ -47,7 +47,7 @@ def set_priority(device: D3D9Device, arguments: api.SetPriority, record: CallRec
 
 
 def ask(device: D3D9Device, arguments: api.ObjectCall, record: CallRecord) -> Verdict:
-    """GetPriority, GetLOD or GetLevelCount."""
+    """GetPriority, GetLOD, GetLevelCount or GetType."""
     _, state = _state_of(device, arguments.object)
     return judge(arguments, state, device.runtime, record.call)
 

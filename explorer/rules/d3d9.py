@@ -102,6 +102,7 @@ _JUDGES: Mapping[str, _Judge] = {
     "SetLOD": life.judge_set_lod,
     "GetLOD": life.judge_get_lod,
     "GetLevelCount": life.judge_level_count,
+    "GetType": life.judge_get_type,
     "SetAutoGenFilterType": _harmless("R2.10"),
     "GenerateMipSubLevels": _harmless("R2.10"),
     "Release": life.judge_release,
@@ -114,7 +115,7 @@ _JUDGES: Mapping[str, _Judge] = {
 
 _SURFACE_CALLS = ("LockRect", "UnlockRect", "LockBox", "UnlockBox", "ColorFill")
 _COPY_CALLS = ("UpdateSurface", "StretchRect", "GetRenderTargetData", "GetFrontBufferData")
-_LIFE_CALLS = ("SetPriority", "GetPriority", "PreLoad", "SetLOD", "GetLOD", "GetLevelCount", "Release")
+_LIFE_CALLS = ("SetPriority", "GetPriority", "PreLoad", "SetLOD", "GetLOD", "GetLevelCount", "GetType", "Release")
 _PART_CALLS = ("GetSurfaceLevel", "GetCubeMapSurface", "GetVolumeLevel")
 _RESOURCE_CALLS = ("SetTexture", "SetStreamSource", "SetIndices", *_PART_CALLS)
 _MIP_CALLS = ("SetAutoGenFilterType", "GenerateMipSubLevels")

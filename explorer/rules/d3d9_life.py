@@ -11,6 +11,7 @@ from explorer.core.d3d9 import (
     GetVolumeLevel,
     ObjectCall,
     Pool,
+    ResourceType,
     SetDepthStencilSurface,
     SetIndices,
     SetLOD,
@@ -91,6 +92,14 @@ def judge_level_count(arguments: ObjectCall, state: LifeState, runtime: Runtime 
     """Return what GetLevelCount answers: value ``returns``."""
     rule = "R2.10" if state.resource.usage & Usage.AUTOGENMIPMAP else "R11.1"
     return granted(rule, values={"returns": state.resource.levels})
+
+
+def judge_get_type(arguments: ObjectCall, state: LifeState, runtime: Runtime = DEFAULT) -> Verdict:
+    """Return what GetType answers: value ``returns``; a part of a texture has a type of its own."""
+    kind = state.resource.type
+    if state.part:
+        kind = ResourceType.VOLUME if kind is ResourceType.VOLUMETEXTURE else ResourceType.SURFACE
+    return granted("R1.4", *(("R1.5",) if state.part else ()), values={"returns": kind.constant})
 
 
 def judge_release(arguments: ObjectCall, state: LifeState, runtime: Runtime = DEFAULT) -> Verdict:
