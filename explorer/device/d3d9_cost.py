@@ -16,6 +16,10 @@ RANDOM_CACHED = 2
 RANDOM_COMBINED = 2 * LINE_BYTES // ELEMENT_BYTES
 """The same for writes to write-combined memory: a line filled in part is read and written as a whole (d3d9.R6.4)."""
 
+LOCKABLE_TARGET = (5, 4)
+"""How much longer the GPU takes for a target that can be locked, as a fraction. Modelling choice: its layout must stay
+one that the CPU can read, without what drivers do to clear and compress; that it costs is d3d9.R6.2 and seed 004."""
+
 EXPANSION = 4
 """Vertices that come of one when the CPU does the work: a point becomes a square. Modelling choice."""
 

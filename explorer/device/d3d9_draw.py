@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d9_hints, d3d9_presentation
+from explorer.device import cost, d3d9_cost, d3d9_hints, d3d9_presentation
+from explorer.rules.d3d9_locks import is_lockable
 from explorer.rules.d3d9_verdicts import granted, reason
 
 if TYPE_CHECKING:
@@ -86,5 +87,9 @@ def _touch(device: D3D9Device, row: int, operation: str) -> bool:
         # The runtime copies the vertices for every draw (R2.18).
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
     else:
-        device.spend(gpu=cost.touch_ns(kind, size, segment.bandwidth))
+        touched = cost.touch_ns(kind, size, segment.bandwidth)
+        if thing.resource.is_target and is_lockable(thing.resource, device.runtime):
+            more, of = d3d9_cost.LOCKABLE_TARGET
+            touched = touched * more // of
+        device.spend(gpu=touched)
     return True

@@ -55,7 +55,9 @@ def get_data(device: D3D9Device, arguments: api.GetData, record: CallRecord) -> 
         rule = reason("ok.call")
     else:
         return device.answer_not_simulated(record, "GetData of this query type")
-    return Verdict(verdict.hr, (rule, *verdict.reasons), values)
+    # What the manager does may change, and nothing should be built on it: the numbers come with that warning.
+    warning = (reason("R5.14"),) if kind == api.QueryType.RESOURCEMANAGER else ()
+    return Verdict(verdict.hr, (rule, *warning, *verdict.reasons), values)
 
 
 def resource_manager(device: D3D9Device) -> dict[str, dict[str, int]]:
