@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
 from explorer.ui.controller import Controller
+from explorer.ui.kernel_compiler import BUSY, KernelCompiler
 from explorer.ui.main_window import MainWindow
 from explorer.ui.settings import Settings
 from explorer.ui.theme import Theme
@@ -59,6 +60,8 @@ class _Start(QObject):
     def __init__(self, window: MainWindow, documents: Sequence[str]) -> None:
         super().__init__(window)
         self._window, self._documents = window, documents
+        self.compiler = KernelCompiler(self)
+        self.compiler.told.connect(self._tell)
         QTimer.singleShot(0, self, self.open_first)
 
     @Slot()
@@ -71,14 +74,20 @@ class _Start(QObject):
             first = DEFAULT_SCENARIO if DEFAULT_SCENARIO in ids else next(iter(ids), "")
             if first:
                 opener.open_scenario(first)
+            self.compiler.start()
             return
         name = self._documents[0]
         if name in ids and not Path(name).exists():
             opener.open_scenario(name)
         else:
             opener.open_path(name)
+        self.compiler.start()
         if len(self._documents) > 1:
             self._window.workspace.tell("info", f"{len(self._documents)} files were named; the first was opened.")
+
+    @Slot(str)
+    def _tell(self, text: str) -> None:
+        self._window.statusBar().showMessage(text, 0 if text == BUSY else 8000)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -95,8 +104,9 @@ def run(arguments: Sequence[str]) -> int:
     application = make_application()
     window = make_window(application, Settings())
     window.show()
-    _Start(window, list(arguments))
+    start = _Start(window, list(arguments))
     code = application.exec()
+    start.compiler.close()
     window.close()
     window.deleteLater()
     return code
