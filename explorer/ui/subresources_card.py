@@ -1,0 +1,125 @@
+"""The arithmetic of a subresource: formula left, result right, and below it how the whole became so large."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from explorer.core.units import format_address, format_bytes, format_exact
+from explorer.sim.layout_steps import arithmetic
+from explorer.ui.controls import ElidedLabel, label
+
+if TYPE_CHECKING:
+    from explorer.sim.layout_steps import Step
+    from explorer.sim.layouts import Form
+
+_MOST_STEPS = 24
+
+
+class ArithmeticCard(QFrame):
+    """Five lines for the selected subresource."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("card", True)
+        self.setObjectName("arithmetic_card")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 10)
+        layout.setSpacing(6)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        self.title = label("", "strong", name="subresource_title")
+        self.place = label("", "small")
+        self.formula = label("", "mono2", name="index_formula")
+        head.addWidget(self.title)
+        head.addWidget(self.place)
+        head.addStretch(1)
+        head.addWidget(self.formula)
+        layout.addLayout(head)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 1)
+        layout.addLayout(self._grid)
+        self.rules = label("", "small", wrap=True, name="subresource_rules")
+        layout.addWidget(self.rules)
+        self._rows: list[tuple[QLabel, ElidedLabel, QLabel, ElidedLabel]] = []
+        self.steps: tuple[Step, ...] = ()
+
+    def show_part(self, form: Form, index: int) -> None:
+        """Show how a subresource's figures come about."""
+        part = form.layout.subresources[index]
+        self.title.setText(f"Subresource {index:,}")
+        plane = form.planes[min(part.plane, len(form.planes) - 1)] or f"plane {part.plane}"
+        self.place.setText(f"mip {part.mip}, slice {part.slice:,}, {plane}")
+        planes = f" + {part.plane} × {form.mips} × {form.slices}" if part.plane else ""
+        self.formula.setText(f"{part.mip} + {part.slice} × {form.mips}{planes}")
+        self.formula.setToolTip("index = mip + slice × mips + plane × mips × slices")
+        self.steps = arithmetic(form, index)
+        while len(self._rows) < len(self.steps):
+            self._add_row()
+        for at, row in enumerate(self._rows):
+            for widget in row:
+                widget.setVisible(at < len(self.steps))
+            if at < len(self.steps):
+                self._fill(row, self.steps[at])
+        rules = ", ".join(form.rules)
+        texel = form.formats[min(part.plane, len(form.formats) - 1)]
+        of = f"Format {texel}. " if texel else ""
+        self.rules.setText(f"{of}Rules {rules}." if rules else f"{of}A modelling choice: no rule fixes it.")
+
+    def results(self) -> dict[str, str]:
+        """Return the shown results by name."""
+        return {row[0].text(): row[2].text() for row, _ in zip(self._rows, self.steps, strict=False)}
+
+    def _fill(self, row: tuple[QLabel, ElidedLabel, QLabel, ElidedLabel], step: Step) -> None:
+        name, formula, result, note = row
+        name.setText(step.name)
+        formula.setText(step.formula)
+        is_offset = step.name == "Offset"
+        result.setText(format_address(step.result) if is_offset else format_exact(step.result))
+        if not step.unit:
+            result.setText(f"{step.result:,}")
+        result.setToolTip(format_exact(step.result) if is_offset else "")
+        note.setText(step.note)
+        note.setVisible(bool(step.note))
+
+    def _add_row(self) -> None:
+        at = 2 * len(self._rows)
+        name, result = label("", "second"), label("", "mono")
+        formula, note = ElidedLabel("", "mono"), ElidedLabel("", "caption")
+        result.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._grid.addWidget(name, at, 0)
+        self._grid.addWidget(formula, at, 1)
+        self._grid.addWidget(result, at, 2)
+        self._grid.addWidget(note, at + 1, 1, 1, 2)
+        self._rows.append((name, formula, result, note))
+
+
+class WholeCard(QWidget):
+    """How large the whole is, by which model, and the steps of the model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        self.title = label("The whole", "strong")
+        self.figures = label("", "", wrap=True, name="whole_figures")
+        self.steps = label("", "small", wrap=True, name="whole_steps")
+        self.steps.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        for part in (self.title, self.figures, self.steps):
+            layout.addWidget(part)
+
+    def show_form(self, form: Form) -> None:
+        """Show a form's sums."""
+        layout = form.layout
+        self.figures.setText(
+            f"{format_bytes(layout.size_bytes)} ({format_exact(layout.size_bytes)}), aligned to {layout.alignment:,} B"
+        )
+        steps = list(layout.steps[:_MOST_STEPS])
+        if len(layout.steps) > _MOST_STEPS:
+            steps.append(f"and {len(layout.steps) - _MOST_STEPS} more")
+        self.steps.setText("\n".join(steps))
