@@ -66,7 +66,8 @@ def show(qtbot: QtBot, view: TimelineView, snapshot: Snapshot) -> TimelinePlot:
 
     def is_laid_out() -> bool:
         plots = plot.plots
-        return plots.tracks == count and (not count or abs(plots.track_rect(0).right() - plot.width()) < 20)
+        at_size = plot.width() == view.width()
+        return at_size and plots.tracks == count and (not count or abs(plots.track_rect(0).right() - plot.width()) < 20)
 
     qtbot.waitUntil(is_laid_out, timeout=2000)
     return plot
