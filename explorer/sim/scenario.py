@@ -58,6 +58,7 @@ class ObjectGroup:
         aliases: Names of objects at whose heap offset each one is placed, one after the other.
         live: How many are created before the first frame; 0 all. The others wait for a stream.
         heaps: Id of a group of heaps; each object is placed in the first of them that has room (D3D12).
+        frame: Created at the start of this frame; 0: before the first one.
         source: Where the figures come from.
     """
 
@@ -72,6 +73,7 @@ class ObjectGroup:
     aliases: tuple[ObjectName, ...] = ()
     live: Annotated[int, Range(0, 1_000_000)] = 0
     heaps: ObjectName | None = None
+    frame: Frames = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +263,10 @@ def _check_calls(scenario: Scenario) -> None:
             raise CallError("a second group with this id", where=f"{where}.id", found=group.id)
         if group.total is not None:
             _check_size(group.total, f"{where}.total")
+        if group.frame and (group.total is not None or group.live):
+            raise CallError(
+                "a group of a later frame has a count alone", where=f"{where}.frame", found=group.frame, accepted=("0",)
+            )
         spec = call_spec(scenario.api, group.call)
         if spec.creates is None:
             accepted = tuple(n for n in _creators(scenario.api))

@@ -52,8 +52,8 @@ class Script:
         self._orders: dict[str, list[int]] = {}
 
     def objects(self, group: ObjectGroup) -> Iterator[Planned]:
-        """Yield the creation calls of a group."""
-        for index in range(group.live or group.count):
+        """Yield the creation calls of a group before the first frame."""
+        for index in range(0 if group.frame else group.live or group.count):
             yield self.member(group, index)
 
     def member(self, group: ObjectGroup, index: int) -> Planned:
@@ -86,7 +86,8 @@ class Script:
             made: Group id → how many of its objects were created before the first frame.
         """
         api = self._scenario.api
-        calls = [*self._moments(frame, alive, late=False), *self._streams(frame, alive, made)]
+        calls = [*self._late_groups(frame, alive), *self._moments(frame, alive, late=False)]
+        calls.extend(self._streams(frame, alive, made))
         is_d3d9 = api.startswith("d3d9")
         if is_d3d9:
             calls.append(_plan(api, "BeginScene", d3d9.Empty()))
@@ -99,6 +100,13 @@ class Script:
         calls.extend(self._moments(frame, alive, late=True))
         calls.append(_plan(api, "Present", _present(api)))
         return calls
+
+    def _late_groups(self, frame: int, alive: Mapping[str, object]) -> Iterator[Planned]:
+        for group in self._scenario.objects:
+            if group.frame and group.frame == frame:
+                for index in range(group.count):
+                    if group.name.format(i=index) not in alive:
+                        yield self.member(group, index)
 
     def _pass(self, one: Pass, index: int, frame: int, alive: Mapping[str, object]) -> Iterator[Planned]:
         api = self._scenario.api
