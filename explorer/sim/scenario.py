@@ -152,6 +152,7 @@ class Moment:
         option: The option, or None.
         value: Its value.
         every: Again every n frames; 0 once.
+        last: With ``every``: the last frame in which it may come; −1 all.
         each: Make the call for members of this group; ``{name}`` and ``{i}`` in texts of ``input`` and ``out`` stand
             for the member's name and number.
         count: With ``each``: for how many members each time, going on where the last time ended; 0 all.
@@ -165,6 +166,7 @@ class Moment:
     option: ObjectName | None = None
     value: Text | None = None
     every: Annotated[int, Range(0, 1_000_000)] = 0
+    last: Annotated[int, Range(-1, 1_000_000)] = -1
     each: ObjectName | None = None
     count: Annotated[int, Range(0, 1_000_000)] = 0
     late: bool = False

@@ -189,7 +189,7 @@ class Script:
         for moment in self._scenario.moments:
             due = frame == moment.frame
             if moment.every and frame > moment.frame:
-                due = (frame - moment.frame) % moment.every == 0
+                due = (frame - moment.frame) % moment.every == 0 and not 0 <= moment.last < frame
             if not due or moment.late is not late:
                 continue
             if moment.option is not None:
