@@ -233,9 +233,11 @@ class MainWindow(QMainWindow):
         inspector, create = self.docks["inspector"], self.docks["create"]
         if narrow:
             self.tabifyDockWidget(create, inspector)
-            create.raise_()
         else:
             self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, inspector)
+        # Where the Inspector is there is room for what is looked at now and then.
+        self.tabifyDockWidget(inspector, self.docks["policies"])
+        (create if narrow else inspector).raise_()
 
     @Slot()
     def _size_docks(self) -> None:
@@ -453,6 +455,8 @@ class MainWindow(QMainWindow):
         if isinstance(application, QApplication):
             application.focusChanged.disconnect(self._on_focus)
         self.work.close()
+        # Parts of a window get no closing of their own; this view has a thread.
+        self.views["policies"].close()
         self.workspace.controller.close()
 
 

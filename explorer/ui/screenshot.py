@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +181,8 @@ class _Scene:
         from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint
         from PySide6.QtGui import QPixmap
 
+        if hasattr(self.widget, "finish_for_picture"):
+            self.widget.finish_for_picture(partial(self._wait, limit_ms=_WAIT_MS))
         self._wait(lambda: False, _SETTLE_MS)
         picture = QPixmap(round(size[0] * scale), round(size[1] * scale))
         picture.setDevicePixelRatio(scale)

@@ -74,6 +74,12 @@ def _descriptors(workspace: Workspace) -> QWidget:
     return DescriptorsView(workspace)
 
 
+def _policies(workspace: Workspace) -> QWidget:
+    from explorer.ui.policies_view import PoliciesView
+
+    return PoliciesView(workspace)
+
+
 VIEWS: tuple[ViewSpec, ...] = (
     ViewSpec("device", "Device", "left_top", "Alt+1", _device),
     ViewSpec("create", "Create", "left_bottom", "Alt+2", _create),
@@ -81,6 +87,7 @@ VIEWS: tuple[ViewSpec, ...] = (
     ViewSpec("resources", "Resources", "bottom_left", "Alt+4", _resources),
     ViewSpec("inspector", "Inspector", "right", "Alt+5", _inspector),
     ViewSpec("events", "Events", "bottom_right", "Alt+6", _events),
+    ViewSpec("policies", "Policies", "right", "Alt+0", _policies),
     ViewSpec("descriptors", "Descriptors", "centre", "Alt+7", _descriptors),
 )
 """All views, in the order of menus."""
