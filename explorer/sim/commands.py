@@ -9,6 +9,7 @@ from explorer.core.calls import CallRecord
 from explorer.device.outcome import Outcome, Preview
 from explorer.errors import Complaint
 from explorer.sim.simulation import Simulation
+from explorer.sim.why import WhyAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,17 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class StepCall:
     """Run one call of the current frame and pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepEvent:
+    """Run calls until one reports an event, and pause.
+
+    Attributes:
+        kinds: Kinds of event that count, as ``EventKind`` values; none: all.
+    """
+
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +91,19 @@ class PreviewCall:
 
 
 @dataclass(frozen=True, slots=True)
+class AskWhy:
+    """Say why a resource or heap is where it is, why it was evicted, why a call for it failed.
+
+    Attributes:
+        resource: Its name; it need not live.
+        request: Number of the answer.
+    """
+
+    resource: str
+    request: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SetOption:
     """Change a parameter that may change while running (budget, policy, pressure); it enters the journal."""
 
@@ -98,7 +123,21 @@ class Redo:
 
 
 Command = (
-    Play | Pause | Step | StepCall | Seek | SetSpeed | SetLoop | Load | Apply | PreviewCall | SetOption | Undo | Redo
+    Play
+    | Pause
+    | Step
+    | StepCall
+    | StepEvent
+    | Seek
+    | SetSpeed
+    | SetLoop
+    | Load
+    | Apply
+    | PreviewCall
+    | AskWhy
+    | SetOption
+    | Undo
+    | Redo
 )
 
 
@@ -110,12 +149,14 @@ class Answer:
         request: The number that the command carried.
         outcomes: For ``Apply``.
         preview: For ``PreviewCall``.
+        why: For ``AskWhy``.
         error: Why nothing was done, for broken input.
     """
 
     request: int
     outcomes: tuple[Outcome, ...] = ()
     preview: Preview | None = None
+    why: WhyAnswer | None = None
     error: Complaint | None = None
 
 

@@ -33,6 +33,7 @@ FAILED = frozenset({EventKind.REFUSED, EventKind.DEVICE_REMOVED, EventKind.HAZAR
 
 _GAINERS = frozenset({EventKind.ALLOCATED, EventKind.UPLOADED, EventKind.PAGED_IN, EventKind.REFUSED})
 _PRESSURE = frozenset({EventKind.OVER_BUDGET, EventKind.BUDGET_CHANGED})
+_POLICIES = ("kernel.", "app.")
 _SHARDS = 64
 
 
@@ -124,8 +125,8 @@ class ResourceHistory:
         gainer = gainers.get(event.number)
         if gainer is not None:
             return gainer
-        # Nobody came in its place: then the budget was it, if one was ever crossed.
-        return self._pressure
+        # Nobody came in its place: the system or the application's policy took it for the budget, or a call did.
+        return self._pressure if event.rule.startswith(_POLICIES) else None
 
     def _add(self, noted: Noted) -> None:
         event = noted.event

@@ -11,6 +11,7 @@ from explorer.errors import ExplorerError
 from explorer.sim.commands import (
     Answer,
     Apply,
+    AskWhy,
     Command,
     Load,
     Pause,
@@ -24,6 +25,7 @@ from explorer.sim.commands import (
     SetSpeed,
     Step,
     StepCall,
+    StepEvent,
     Undo,
 )
 
@@ -167,6 +169,9 @@ class Runner:
             case PreviewCall(record, request):
                 self._on_answer(Answer(request, preview=simulation.preview(record)))
                 return
+            case AskWhy(resource, request):
+                self._on_answer(Answer(request, why=simulation.why(resource)))
+                return
             case Apply(records, request):
                 self._on_answer(Answer(request, outcomes=tuple(simulation.apply(record) for record in records)))
             case SetOption(name, value, request):
@@ -190,6 +195,9 @@ class Runner:
             case StepCall():
                 self._playing = False
                 simulation.step_call()
+            case StepEvent(kinds):
+                self._playing = False
+                simulation.step_event(kinds)
             case Seek(frame):
                 simulation.seek(frame)
             case SetSpeed(frames_per_second):

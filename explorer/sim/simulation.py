@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from explorer.device.device import Observer
     from explorer.device.outcome import Outcome, Preview
     from explorer.sim.scenario import ObjectGroup, Scenario
+    from explorer.sim.why import WhyAnswer
     from explorer.tables.adapters import Adapter
 
 EVENTLESS_FRAMES = 1000
@@ -184,6 +185,18 @@ class Simulation:
     def preview(self, record: CallRecord) -> Preview:
         """Return what a creation call would do now."""
         return self._device.preview(record)
+
+    def why(self, name: str) -> WhyAnswer:
+        """Return why a resource or heap is where it is, why it was evicted and why a call for it failed.
+
+        Args:
+            name: Its name; it need not live.
+        """
+        from explorer.sim.why import explain, heap_of
+
+        snapshot = self.snapshot()
+        heap = heap_of(name, snapshot)
+        return explain(name, snapshot, self._events.story(name), self._events.story(heap) if heap else None)
 
     def set_option(self, name: str, value: str) -> None:
         """Change a device option now; it enters the journal.
