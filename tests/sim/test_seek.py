@@ -9,8 +9,12 @@ import pytest
 from explorer.core.calls import CallRecord
 from explorer.core.events import EventKind
 from explorer.sim import simulation as simulation_module
+from explorer.sim.bench_seek import prepare_seek, seek_targets, worst_seek
 from explorer.sim.checkpoints import SPACING_WORK, Checkpoints, frame_work
+from explorer.sim.commands import Answer, AskWhy, Load, RunState, StepEvent
+from explorer.sim.mailbox import SnapshotMailbox
 from explorer.sim.resource_history import ResourceHistory
+from explorer.sim.runner import Runner
 from explorer.sim.scenarios import load_simulation
 from explorer.sim.simulation import Simulation
 from tests.sim.test_simulation import facts
@@ -172,3 +176,36 @@ def test_that_stories_share_until_one_of_them_goes_on() -> None:
     assert after is not None
     assert after.count == 2 * before.count
     assert twin.number == 2 * history.number
+
+
+def test_that_the_bench_goes_to_the_same_frames_every_time() -> None:
+    simulation = prepare_seek(QUICK, 60)
+    targets = seek_targets(60, 10)
+    assert targets == seek_targets(60, 10)
+    assert (targets[0], targets[1], targets[-1]) == (60, 0, 60)
+    assert all(0 <= frame <= 60 for frame in targets)
+    ticks = iter(range(100))
+    assert worst_seek(simulation, targets, lambda: float(next(ticks))) == 1.0
+    assert simulation.frame == 60
+
+
+def test_that_the_window_can_ask_why_and_step_by_event() -> None:
+    answers: list[Answer] = []
+    states: list[RunState] = []
+
+    def answered(answer: Answer) -> None:
+        answers.append(answer)
+
+    def changed(state: RunState) -> None:
+        states.append(state)
+        runner.stop()
+
+    runner = Runner(SnapshotMailbox(), lambda: None, answered, changed)
+    for command in (Load(lambda: load_simulation(PAGING), 1), StepEvent(frozenset({"evicted"})), AskWhy("Wall 003", 7)):
+        assert runner.post(command)
+    runner.run()
+    assert [answer.request for answer in answers] == [1, 7]
+    assert answers[1].why is not None
+    assert answers[1].why.name == "Wall 003"
+    assert not states[-1].playing
+    assert states[-1].frame > 0
