@@ -140,9 +140,9 @@ def _resources(before: Snapshot, after: Snapshot) -> list[str]:
     lines: list[str] = []
     old = before.resources.size[[one[name] for name in both]] if both else np.zeros(0, np.int64)
     new = after.resources.size[[two[name] for name in both]] if both else np.zeros(0, np.int64)
-    unlike = np.flatnonzero(old != new)
-    if len(unlike):
-        names = [both[i] for i in unlike[:_EXAMPLES].tolist()]
+    unlike: list[int] = np.flatnonzero(old != new).tolist()
+    if unlike:
+        names = [both[i] for i in unlike[:_EXAMPLES]]
         delta = int(new.sum()) - int(old.sum())
         more = f"{format_bytes(abs(delta))} {'more' if delta >= 0 else 'less'} in all"
         lines.append(f"Sizes: {len(unlike):,} of {len(both):,} resources differ, {more} ({_some(names, len(unlike))}).")

@@ -1,4 +1,4 @@
-"""The adapter picker: a popup with search and class filter over all presets."""
+"""The adapter picker: a popup with search, class and machine filter over all presets, and the way to one's own."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.units import format_bytes
+from explorer.ui.adapter_desk import desk_of
 from explorer.ui.controls import label
 
 if TYPE_CHECKING:
-    from explorer.tables.adapters import Adapter
+    from explorer.tables.adapters import Adapter, AdapterSystem
+    from explorer.ui.adapter_desk import AdapterDesk
     from explorer.ui.theme import Theme
 
 CLASSES = ("All classes", "discrete", "integrated", "tile", "console", "software")
 _ROOT = QModelIndex()
-_WIDTH_PX, _HEIGHT_PX = 520, 420
+_WIDTH_PX, _HEIGHT_PX = 560, 460
+ANY_MACHINE = "Any machine"
 
 
 def facts_line(adapter: Adapter) -> str:
@@ -27,36 +30,55 @@ def facts_line(adapter: Adapter) -> str:
     return f"{adapter.architecture} · {adapter.year} · {span} · FL {adapter.apis.max_feature_level}"
 
 
+def shared_line(system: AdapterSystem) -> str:
+    """Return what the adapters of a machine share, in a sentence, and what is particular about it."""
+    count = len(system.adapters)
+    memory = format_bytes(system.system_memory_bytes, 2)
+    text = f"One machine: its {count} adapters share {memory} of system memory; each has a budget of its own in it."
+    windows = f" Windows {system.windows}." if system.windows else ""
+    return f"{text}{windows} {system.notes}".rstrip()
+
+
 class AdapterModel(QAbstractListModel):
-    """The adapters that pass search and class."""
+    """The adapters that pass search, class and machine."""
 
     def __init__(self) -> None:
         super().__init__()
         self._all: tuple[Adapter, ...] = ()
         self._shown: tuple[Adapter, ...] = ()
+        self._own: frozenset[str] = frozenset()
 
     @property
     def shown(self) -> tuple[Adapter, ...]:
         """The adapters that pass."""
         return self._shown
 
-    def set_adapters(self, adapters: tuple[Adapter, ...]) -> None:
-        """Offer these."""
+    def set_adapters(self, adapters: tuple[Adapter, ...], own: frozenset[str] = frozenset()) -> None:
+        """Offer these; ``own`` are the ids of the user's presets."""
         self.beginResetModel()
         self._all = self._shown = adapters
+        self._own = own
         self.endResetModel()
 
-    def set_filter(self, text: str, kind: str) -> None:
-        """Pass only adapters with all the words in name, id, architecture or year, of a class (empty: all)."""
+    def set_filter(self, text: str, kind: str, machine: tuple[str, ...] = ()) -> None:
+        """Pass only some adapters.
+
+        Args:
+            text: Words that all stand in name, id, architecture or year; ``yours`` finds the user's presets.
+            kind: Class; empty for all.
+            machine: Ids of the adapters of one machine, in its order; empty for all adapters.
+        """
         words = text.lower().split()
         self.beginResetModel()
-        self._shown = tuple(
-            a
-            for a in self._all
-            if (not kind or a.kind == kind)
-            and all(word in f"{a.name} {a.id} {a.architecture} {a.year}".lower() for word in words)
-        )
+        passed = [a for a in self._all if (not kind or a.kind == kind) and all(w in self._words(a) for w in words)]
+        if machine:
+            passed = sorted((a for a in passed if a.id in machine), key=lambda a: machine.index(a.id))
+        self._shown = tuple(passed)
         self.endResetModel()
+
+    def _words(self, adapter: Adapter) -> str:
+        own = " yours" if adapter.id in self._own else ""
+        return f"{adapter.name} {adapter.id} {adapter.architecture} {adapter.year}{own}".lower()
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT) -> int:
         """Return the adapters that pass."""
@@ -70,9 +92,10 @@ class AdapterModel(QAbstractListModel):
         local = sum(adapter.group_bytes(node, "LOCAL") for node in range(adapter.node_count))
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return f"{adapter.name}   ·   {adapter.year}   ·   {format_bytes(local)} {adapter.kind}"
+                own = f"   ·   yours: {adapter.id}" if adapter.id in self._own else ""
+                return f"{adapter.name}   ·   {adapter.year}   ·   {format_bytes(local)} {adapter.kind}{own}"
             case Qt.ItemDataRole.ToolTipRole:
-                return facts_line(adapter)
+                return f"{facts_line(adapter)}\n{adapter.assumed} values are assumed"
             case _:
                 return None
 
@@ -98,22 +121,44 @@ class AdapterPicker(QFrame):
         self._kind.setObjectName("adapter_class")
         self._kind.setAccessibleName("Class of adapter")
         self._kind.addItems(list(CLASSES))
+        self._machine = QComboBox()
+        self._machine.setObjectName("adapter_machine")
+        self._machine.setAccessibleName("Machine with several adapters")
+        self._machine.addItem(ANY_MACHINE)
+        self._systems: tuple[AdapterSystem, ...] = ()
+        self._desk: AdapterDesk | None = None
         self._list = QListView()
         self._list.setObjectName("adapter_list")
         self._list.setModel(self.model)
         self._list.setUniformItemSizes(True)
         self._none = label("", "second", name="adapter_none", wrap=True)
+        self._left_out = label("", "small", name="adapter_left_out", wrap=True)
+        self._report, self._edit = QPushButton("Open a report…"), QPushButton("Edit a copy…")
+        self._report.setObjectName("adapter_report")
+        self._report.setToolTip("A D3d12info report of a machine: its adapters can be run on, saved and edited")
+        self._edit.setObjectName("adapter_edit")
+        self._edit.setToolTip("Duplicate the marked preset and edit the copy; a preset of yours is edited itself")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
         layout.setSpacing(6)
         line = QHBoxLayout()
         line.addWidget(self._search, 1)
         line.addWidget(self._kind)
+        line.addWidget(self._machine)
         layout.addLayout(line)
         layout.addWidget(self._list, 1)
         layout.addWidget(self._none)
+        layout.addWidget(self._left_out)
+        foot = QHBoxLayout()
+        foot.addWidget(self._report)
+        foot.addWidget(self._edit)
+        foot.addStretch(1)
+        layout.addLayout(foot)
         self._search.textChanged.connect(self._filter)
         self._kind.currentIndexChanged.connect(self._filter)
+        self._machine.currentIndexChanged.connect(self._filter)
+        self._report.clicked.connect(self._on_report)
+        self._edit.clicked.connect(self._on_edit)
         self._search.installEventFilter(self)
         self._list.clicked.connect(self._on_clicked)
         self._list.activated.connect(self._on_clicked)
@@ -128,11 +173,8 @@ class AdapterPicker(QFrame):
         Raises:
             PresetError: A shipped preset is broken.
         """
-        # Reading all presets takes a moment: only now.
-        from explorer.tables.adapters import adapters
-
-        if not self.model.shown or not self.model.rowCount():
-            self.model.set_adapters(adapters())
+        self._desk = desk_of(self)
+        self._read_presets()
         self._search.clear()
         self._filter()
         corner = widget.mapToGlobal(widget.rect().bottomLeft())
@@ -141,6 +183,23 @@ class AdapterPicker(QFrame):
         self._search.setFocus(Qt.FocusReason.PopupFocusReason)
         row = next((i for i, a in enumerate(self.model.shown) if a.id == current), 0)
         self._list.setCurrentIndex(self.model.index(row))
+
+    def _read_presets(self) -> None:
+        # Reading all presets takes a moment: only now, and again each time, since the user may have saved one.
+        from explorer.tables.adapters import adapters, systems, user_preset_complaints
+        from explorer.ui.adapter_values import is_own
+
+        found = adapters()
+        self.model.set_adapters(found, frozenset(a.id for a in found if is_own(a.id)))
+        if not self._systems:
+            self._systems = systems()
+            for system in self._systems:
+                self._machine.addItem(system.name, system.id)
+        complaints = user_preset_complaints()
+        self._left_out.setText("\n".join(f"Left out: {complaint}" for complaint in complaints))
+        self._left_out.setVisible(bool(complaints))
+        for button in (self._report, self._edit):
+            button.setVisible(self._desk is not None)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrows and Return in the search field act on the list."""
@@ -156,14 +215,36 @@ class AdapterPicker(QFrame):
                 return True
         return super().eventFilter(watched, event)
 
+    def machine(self) -> AdapterSystem | None:
+        """Return the chosen machine; None for any."""
+        return self._systems[self._machine.currentIndex() - 1] if self._machine.currentIndex() > 0 else None
+
     @Slot()
     def _filter(self) -> None:
         kind = self._kind.currentText() if self._kind.currentIndex() > 0 else ""
-        self.model.set_filter(self._search.text(), kind)
+        machine = self.machine()
+        self.model.set_filter(self._search.text(), kind, machine.adapters if machine is not None else ())
         self._list.setCurrentIndex(self.model.index(0))
         shown = self.model.rowCount()
-        self._none.setText("" if shown else "No adapter has these words in its name, architecture or year.")
-        self._none.setVisible(not shown)
+        none = "" if shown else "No adapter has these words in its name, architecture or year."
+        if shown and machine is not None:
+            none = shared_line(machine)
+        self._none.setText(none)
+        self._none.setVisible(bool(none))
+        self._edit.setEnabled(shown > 0)
+
+    @Slot()
+    def _on_report(self) -> None:
+        self.hide()
+        if self._desk is not None:
+            self._desk.ask_for_report()
+
+    @Slot()
+    def _on_edit(self) -> None:
+        row = self._list.currentIndex().row()
+        if self._desk is not None and 0 <= row < self.model.rowCount():
+            self.hide()
+            self._desk.edit(self.model.shown[row])
 
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:

@@ -58,6 +58,11 @@ def _report(*cards: object, preview: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def report_of_two_runs() -> list[dict[str, Any]]:
+    """Return a file with a retail and a preview run of one made-up discrete adapter."""
+    return [_report(_card()), _report(_card(), preview=True)]
+
+
 def _bytes(document: object) -> bytes:
     return json.dumps(document).encode()
 
