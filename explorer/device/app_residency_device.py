@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from explorer.core.d3d12_enums import HeapFlags, HeapType
 from explorer.core.events import EventKind
 from explorer.device import cost
-from explorer.device.app_residency import MODES, POLICIES, Budgets, ResidencyManager, Submission
+from explorer.device.app_residency import MODES, POLICIES, SECOND_NS, Budgets, ResidencyManager, Submission
 from explorer.errors import CommandError
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 FRAMES_IN_FLIGHT = 2
 """Frames that the GPU lags behind. Modelling choice, as in ``d3d11_memory``."""
+
+_CLOCK_NS = 3600 * SECOND_NS
+"""What a performance counter shows when the application starts: objects that were never used count as used at 0."""
 
 _ONE, _LOCAL, _NON_LOCAL = "", "LOCAL", "NON_LOCAL"
 
@@ -35,6 +38,7 @@ class AppResidency:
         managers: Segment group → manager; the empty name where there is one list.
         frames: (submission, frame) of what is in flight.
         last: What the last submission did, by list.
+        clock_ns: What the clock of the application shows when simulated time is 0.
     """
 
     policy: str = "none"
@@ -42,6 +46,7 @@ class AppResidency:
     managers: dict[str, ResidencyManager] = field(default_factory=dict[str, ResidencyManager])
     frames: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     last: dict[str, Submission] = field(default_factory=dict[str, Submission])
+    clock_ns: int = _CLOCK_NS
 
     @classmethod
     def of(cls, policy: str, mode: str) -> AppResidency:
@@ -89,7 +94,8 @@ class AppResidency:
             self._note_calls_of_the_application(device, manager, group, rows)
             used = [row for row in rows if manager.is_tracked(row)]
             generation = manager.generation
-            done = self.last[group] = manager.submit(_DeviceMemory(device, self.mode, group), used, state.log.time_ns)
+            now_ns = self.clock_ns + state.log.time_ns
+            done = self.last[group] = manager.submit(_DeviceMemory(device, self.mode, group), used, now_ns)
             refusal = refusal or done.refusal
         self.frames.append((generation, state.log.frame))
         return refusal
@@ -97,7 +103,7 @@ class AppResidency:
     def copy(self) -> AppResidency:
         """Return an independent copy."""
         managers = {group: manager.copy() for group, manager in self.managers.items()}
-        return AppResidency(self.policy, self.mode, managers, list(self.frames), dict(self.last))
+        return AppResidency(self.policy, self.mode, managers, list(self.frames), dict(self.last), self.clock_ns)
 
     def _manager(self, device: D3D12Device, row: int, desc: HeapDesc) -> ResidencyManager | None:
         if self.mode == "advanced":

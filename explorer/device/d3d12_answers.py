@@ -301,6 +301,7 @@ def _residency_policy(call: str, source: RecordInput, runtime: D3d12Runtime, opt
     rig = _Rig(runtime, options, app_policy=policy)
     # The records tell of the library alone: nothing is demoted behind its back.
     rig.device.kernel.demotes = False
+    rig.device.app.clock_ns = 0
     groups = rig.state.groups
     groups[0, "LOCAL"].budget = source.uint("local_budget")
     if (0, "NON_LOCAL") in groups:
