@@ -1,8 +1,9 @@
 """Managed resources in the hands of a driver (D3DCAPS2_CANMANAGERESOURCE): it sees how its own heap lies.
 
 What a driver does is not documented beyond that it may manage for itself (rule d3d9.R5.15). Modelling choice: it frees
-the one run of neighbours that makes the gap and was not needed for the longest time, where the runtime, which cannot
-see addresses, evicts one resource after the other until a gap happens to be there.
+the one run of neighbours that makes the gap at the lowest price, where the runtime, which cannot see addresses, evicts
+one resource after the other until a gap happens to be there. The price of a run is, in this order: its highest
+priority, its bytes that the last or the present scene used, the time of its latest use, and how many leave.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from explorer.device.d3d9 import D3D9Device
 
 
+_Price = tuple[int, int, int, int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A block in the order of addresses: what it occupies, and what its loss would mean."""
@@ -29,6 +33,7 @@ class _Place:
     movable: bool
     priority: int
     used: int
+    hot: int
 
 
 def manages(device: D3D9Device) -> bool:
@@ -38,7 +43,7 @@ def manages(device: D3D9Device) -> bool:
 
 def cheapest_run(device: D3D9Device, size: int, alignment: int) -> list[int]:
     """Return the managed resources to evict for a gap of LOCAL memory; empty where no run makes one."""
-    best: tuple[tuple[int, int, int, int], list[int]] | None = None
+    best: tuple[_Price, list[int]] | None = None
     for index in device.state.segments_in("LOCAL"):
         segment = device.state.segments[index]
         if not segment.is_contiguous:
@@ -67,30 +72,30 @@ def _places(device: D3D9Device, segment: int) -> list[_Place]:
                 is_copy,
                 int(state.resources["priority"][row]),
                 used,
+                int(blocks["size"][block]) if used >= device.managed.scene - 1 else 0,
             )
         )
     return sorted(places, key=lambda place: place.start)
 
 
-def _best_run(
-    places: list[_Place], end: int, size: int, alignment: int
-) -> tuple[tuple[int, int, int, int], list[int]] | None:
-    """Return the run with the lowest priority, then oldest, then fewest, then lowest address, and its cost."""
-    best: tuple[tuple[int, int, int, int], list[int]] | None = None
+def _best_run(places: list[_Place], end: int, size: int, alignment: int) -> tuple[_Price, list[int]] | None:
+    """Return the cheapest run and its price; the lower address where two cost the same."""
+    best: tuple[_Price, list[int]] | None = None
     for first, place in enumerate(places):
         if not place.movable:
             continue
         low = align_up(places[first - 1].end if first else 0, alignment)
-        priority, used, last = place.priority, place.used, first
+        last, priority, hot, used = first, place.priority, place.hot, place.used
         while True:
             high = places[last + 1].start if last + 1 < len(places) else end
             if low + size <= high:
-                key = (priority, used, last - first, first)
-                if best is None or key < best[0]:
-                    best = key, [one.row for one in places[first : last + 1]]
+                price = (priority, hot, used, last - first, first)
+                if best is None or price < best[0]:
+                    best = price, [one.row for one in places[first : last + 1]]
                 break
             last += 1
             if last == len(places) or not places[last].movable:
                 break
             priority, used = max(priority, places[last].priority), max(used, places[last].used)
+            hot += places[last].hot
     return best

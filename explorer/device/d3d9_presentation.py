@@ -9,7 +9,7 @@ from explorer.core import d3d9 as api
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
 from explorer.core.verdicts import Verdict
-from explorer.device import d3d9_driver, d3d9_pools
+from explorer.device import d3d9_driver, d3d9_pools, system_memory
 from explorer.device.d3d9_things import Part
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d9 import judge
@@ -167,7 +167,7 @@ def get_render_target(device: D3D9Device, arguments: api.GetRenderTarget, record
 def present(device: D3D9Device, arguments: Any, record: CallRecord) -> Verdict:
     """Present: end the frame; a lost device says so, and shows nothing."""
     verdict = judge(arguments, device_state(device), device.runtime, record.call)
-    if verdict.succeeded:
+    if verdict.succeeded and verdict.hr != "S_PRESENT_OCCLUDED":
         device.state.log.add(EventKind.PRESENTED, text=f"Frame {device.state.log.frame} was presented.")
     device.finish_frame()
     return verdict
@@ -206,6 +206,8 @@ def _lose(device: D3D9Device) -> None:
     event = state.log.add(EventKind.DEVICE_LOST, device.shown.name, rule="d3d9.R9.1", text=text)
     before = state.log.because(event.number)
     device.managed.evict_all(device, "the loss of the device", "d3d9.R5.4")
+    # Windows takes the RAM of a program whose window is minimised (decision 123).
+    system_memory.trim(device, frozenset(things.held), "d3d9.R5.4", "while another program has the screen")
     state.log.because(before)
     things.lost |= set(gone)
     for row in gone:

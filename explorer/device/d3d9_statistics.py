@@ -50,6 +50,11 @@ def get_data(device: D3D9Device, arguments: api.GetData, record: CallRecord) -> 
         _report(device, arguments.object, values)
     elif kind == api.QueryType.MEMORYPRESSURE:
         values, rule = memory_pressure(device), reason("R10.7")
+        text = (
+            f"MEMORYPRESSURE: {values['BytesEvictedFromProcess']:,} B have left video memory, "
+            f"{values['SizeOfInefficientAllocation']:,} B lie where they should not, {values['LevelOfEfficiency']} %."
+        )
+        device.state.log.add(EventKind.CHANGED, arguments.object, rule="d3d9.R10.7", text=text)
     elif kind == api.QueryType.EVENT:
         values = dict[str, object](returns=not device.has_pending_work)
         rule = reason("ok.call")
@@ -135,4 +140,7 @@ def check_residency(device: D3D9Device, arguments: api.CheckResourceResidency, r
     rows = [device.state.find(name, "resource", where="input.pResourceArray")[1] for name in arguments.pResourceArray]
     places = tuple(device.virtual.place_of(device, row) for row in rows)
     assert all(place in RESIDENCY for place in places)
-    return judge(arguments, device_state(device, residency=places), device.runtime, record.call)
+    verdict = judge(arguments, device_state(device, residency=places), device.runtime, record.call)
+    text = f"CheckResourceResidency: {verdict.hr} for {', '.join(arguments.pResourceArray)}."
+    device.state.log.add(EventKind.CHANGED, record.call, rule="d3d9.R10.7", text=text)
+    return verdict

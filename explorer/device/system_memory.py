@@ -73,6 +73,38 @@ def _page_out_oldest(device: Device) -> bool:
     return True
 
 
+def trim(device: Device, held: frozenset[int], rule: str, why: str) -> int:
+    """Send blocks of system memory to the page file while another program has the screen, the longest unused first.
+
+    Nobody waits for it: it happens behind the back of the application.
+
+    Args:
+        device: The device.
+        held: Rows of resources that stay, being locked.
+        rule: Rule of the events.
+        why: End of the events' sentence.
+
+    Returns:
+        The bytes that went.
+    """
+    state, blocks = device.state, device.state.blocks
+    here = np.flatnonzero(blocks.live & np.isin(blocks["segment"], state.segments_in("SYSTEM")) & (blocks["heap"] < 0))
+    sent = 0
+    for block in here[np.lexsort((here, blocks["used_frame"][here]))].tolist():
+        row, size = int(blocks["resource"][block]), int(blocks["size"][block])
+        if row in held:
+            continue
+        taken = state.take("PAGE_FILE", size, 1)
+        if isinstance(taken, Refusal):
+            break
+        move_block(state, block, *taken)
+        sent += size
+        name = state.resource_names[row]
+        text = f"{name}: its system copy went to the page file {why}."
+        state.log.add(EventKind.PAGED_OUT, name, state.segments[taken[0]].name, size, rule=rule, text=text)
+    return sent
+
+
 def move_block(state: MemoryState, block: int, segment: int, taken: Taken) -> None:
     """Let a block lie in a range that was taken for it; what it held before is free."""
     blocks = state.blocks
