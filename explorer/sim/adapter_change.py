@@ -23,6 +23,7 @@ _MODELS = {
     "nvidia": "NVIDIA tiles", "tiled": "64 KiB tiles", "linear": "rows one after the other",
 }  # fmt: skip
 _GROUPS = ("LOCAL", "NON_LOCAL", "SYSTEM", "PAGE_FILE", "RESERVED")
+_SYSTEM = ("SYSTEM", "PAGE_FILE", "RESERVED")
 _HEAP_TYPES = (HeapType.DEFAULT, HeapType.UPLOAD, HeapType.READBACK)
 _EXAMPLES = 2
 
@@ -35,14 +36,14 @@ def describe_change(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
         after: A state of the same scenario on the second one; best in the same frame, since places change with time.
 
     Returns:
-        One sentence for each of: memory class, segments, budgets, heap properties, size model, options, sizes,
-        placements, and resources that only one adapter holds. Empty where nothing differs.
+        One sentence for each of: memory class, segments of the GPU, budgets, heap properties, size model, options,
+        sizes, placements, resources that only one adapter holds, segments of the system. Empty where nothing differs.
     """
     lines: list[str] = []
     one, two = before.adapter, after.adapter
     if one is not None and two is not None:
         lines += _classes(one, two)
-    lines += _segments(before, after)
+    lines += _segments(before, after, of_the_system=False)
     lines += _budgets(before, after)
     if one is not None and two is not None:
         if "d3d12" in (before.api, after.api):
@@ -52,7 +53,8 @@ def describe_change(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
             was, now = _MODELS[one.size_model], _MODELS[two.size_model]
             lines.append(f"Size model: textures are laid out in {now} instead of {was}.")
     lines += _options(before, after)
-    return (*lines, *_resources(before, after))
+    lines += _resources(before, after)
+    return (*lines, *_segments(before, after, of_the_system=True))
 
 
 def _classes(one: Adapter, two: Adapter) -> list[str]:
@@ -67,10 +69,12 @@ def _class_words(adapter: Adapter) -> str:
     return f"{words}, {'cache-coherent' if adapter.is_cache_coherent else 'not cache-coherent'}"
 
 
-def _segments(before: Snapshot, after: Snapshot) -> list[str]:
+def _segments(before: Snapshot, after: Snapshot, *, of_the_system: bool) -> list[str]:
     one, two = _group_facts(before), _group_facts(after)
     lines: list[str] = []
     for key in sorted(one.keys() | two.keys(), key=lambda k: (k[0], _rank(k[1]))):
+        if (key[1] in _SYSTEM) is not of_the_system:
+            continue
         was, now = one.get(key), two.get(key)
         name = _group_name(*key)
         if was is None and now is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from explorer.ui.adapter_report import AdapterReport
     from explorer.ui.workspace import Workspace
 
-_SHOWN_LINES = 6
+_SHOWN_LINES = 8
 
 
 def desk_of(widget: QWidget) -> AdapterDesk | None:

@@ -91,6 +91,7 @@ class AdapterEditor(QDialog):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.verticalHeader().hide()
+        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         table.setEditTriggers(
             QTableView.EditTrigger.DoubleClicked | QTableView.EditTrigger.EditKeyPressed
             | QTableView.EditTrigger.AnyKeyPressed | QTableView.EditTrigger.SelectedClicked

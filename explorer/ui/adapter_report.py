@@ -19,15 +19,13 @@ from PySide6.QtWidgets import (
 
 from explorer.core.units import format_bytes
 from explorer.errors import CommandError
+from explorer.ui.controls import label
 
 if TYPE_CHECKING:
     from explorer.interchange.opened import OpenedFile
     from explorer.tables.adapters import Adapter
-
-from explorer.ui.controls import label
-
 _HEADS = ("Adapter", "Kind", "Local memory", "Feature level", "Assumed", "Report")
-_SIZE = 900, 380
+_SIZE = 1020, 380
 
 
 class AdapterReport(QDialog):
@@ -93,6 +91,8 @@ class AdapterReport(QDialog):
         table.setHorizontalHeaderLabels(list(_HEADS))
         table.verticalHeader().hide()
         table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -91,5 +91,5 @@ def test_that_going_back_names_the_same_topics(other: str) -> None:
 
 def test_that_resources_of_unlike_frames_are_said_to_be_so() -> None:
     lines = describe_change(_start(D3D12, None, 3), _start(D3D12, "radeon680m"))
-    assert lines[-1] == "Resources are compared in frame 0 with frame 3."
+    assert "Resources are compared in frame 0 with frame 3." in lines
     assert not any("frame" in line for line in describe_change(_start(D3D12), _start(D3D12, "radeon680m")))
