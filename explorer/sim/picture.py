@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from explorer.core.columns import BlockColumns, HeapColumns, ResourceColumns, WasteColumns, make_columns
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
@@ -13,6 +11,7 @@ from explorer.sim.snapshot import FrameTimes, GroupPicture, MovedBytes, SegmentP
 from explorer.sim.sums import CAUSES, Sums, sum_bytes
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from explorer.device.device import Device
@@ -84,9 +83,10 @@ class PictureMaker:
         if self._generation == state.generation:
             return
         self._generation = state.generation
-        self._heap_names = tuple(state.heap_names[row] for row in state.heaps)
-        self._resource_names = tuple(state.resource_names[row] for row in state.resources)
-        self._records = tuple(state.records[row] for row in state.resources)
+        resources = state.resources.rows().tolist()
+        self._heap_names = tuple(map(state.heap_names.__getitem__, state.heaps))
+        self._resource_names = tuple(map(state.resource_names.__getitem__, resources))
+        self._records = tuple(map(state.records.__getitem__, resources))
 
 
 def _columns(table: type[Any], rows: GrowingTable) -> dict[str, npt.NDArray[Any]]:
@@ -107,12 +107,9 @@ def _blocks(state: MemoryState, heap_at: npt.NDArray[np.int32], resource_at: npt
 
 
 def _wastes(sums: Sums, heap_at: npt.NDArray[np.int32]) -> WasteColumns:
-    waste = sums.waste
-    heap = heap_at[np.asarray(waste.heap, np.int32)]
-    columns = {
-        "segment": waste.segment, "heap": heap, "offset": waste.offset, "size": waste.size, "cause": waste.cause,
-    }  # fmt: skip
-    return WasteColumns(**make_columns(WasteColumns, len(waste.size), columns))
+    segment, heap, offset, size, cause = sums.waste.table()
+    columns = {"segment": segment, "heap": heap_at[heap], "offset": offset, "size": size, "cause": cause}
+    return WasteColumns(**make_columns(WasteColumns, len(size), columns))
 
 
 def _segments(state: MemoryState, sums: Sums) -> tuple[SegmentPicture, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,24 +15,28 @@ if TYPE_CHECKING:
 
 CAUSES = tuple(cause.token for cause in WasteCause)
 
+Int64: TypeAlias = npt.NDArray[np.int64]
+_Columns: TypeAlias = dict[str, npt.NDArray[Any]]
+
 
 @dataclass(slots=True)
 class Waste:
-    """Rows of a waste table that is being built, in row numbers of the device's tables."""
+    """Rows of a waste table that is being built, in row numbers of the device's tables.
 
-    segment: list[int] = field(default_factory=list[int])
-    heap: list[int] = field(default_factory=list[int])
-    offset: list[int] = field(default_factory=list[int])
-    size: list[int] = field(default_factory=list[int])
-    cause: list[int] = field(default_factory=list[int])
+    Attributes:
+        parts: Runs of rows, int64, shape (5, rows) each: segment, heap (−1 none), offset, size, cause.
+    """
 
-    def add(self, segment: int, heap: int, offset: int, size: int, cause: int) -> None:
-        """Add a row."""
-        self.segment.append(segment)
-        self.heap.append(heap)
-        self.offset.append(offset)
-        self.size.append(size)
-        self.cause.append(cause)
+    parts: list[Int64] = field(default_factory=list["Int64"])
+
+    def add(self, segment: Any, heap: Any, offset: Any, size: Any, cause: int | Int64) -> None:
+        """Add rows; each argument is a number or an array of one length."""
+        rows = np.broadcast_arrays(*np.atleast_1d(segment, heap, offset, size, np.asarray(cause, np.int64)))
+        self.parts.append(np.stack([np.asarray(row, np.int64) for row in rows]))
+
+    def table(self) -> Int64:
+        """Return all rows, shape (5, rows)."""
+        return np.concatenate([np.zeros((5, 0), np.int64), *self.parts], axis=1)
 
 
 @dataclass(slots=True)
@@ -64,29 +68,34 @@ def sum_bytes(state: MemoryState) -> Sums:
     shared_heaps = np.unique(columns["heap"][aliased])
     plain = ~np.isin(columns["heap"], shared_heaps) if len(shared_heaps) else np.ones(len(aliased), np.bool_)
     _sum_plain(columns, plain, sums)
+    held = _held_in_heaps(state, columns)
     for heap in shared_heaps.tolist():
-        _sum_shared({name: column[columns["heap"] == heap] for name, column in columns.items()}, int(heap), sums)
-    _sum_heaps(state, columns, sums)
+        used = _sum_shared({name: column[columns["heap"] == heap] for name, column in columns.items()}, heap, sums)
+        if heap >= 0:
+            held[heap] = used
+    _sum_heaps(state, columns, held, sums)
+    _sum_padding(sums)
     return sums
 
 
-def _sum_plain(columns: dict[str, npt.NDArray[Any]], plain: npt.NDArray[np.bool_], sums: Sums) -> None:
-    count = len(sums.used)
-    segment = columns["segment"][plain]
-    for index in range(count):
-        here = segment == index
-        sums.used[index] += int(columns["size"][plain][here].sum())
+def _sum_plain(columns: _Columns, plain: npt.NDArray[np.bool_], sums: Sums) -> None:
+    part = columns if plain.all() else {name: column[plain] for name, column in columns.items()}
+    for index in range(len(sums.used)):
+        sums.used[index] += int(part["size"][part["segment"] == index].sum())
     for cause, name in ((WasteCause.ALIGNMENT, "pad_before"), (WasteCause.ROUNDING, "rounding")):
-        for row in np.flatnonzero(plain & (columns[name] > 0)).tolist():
-            at, size = int(columns["offset"][row]), int(columns[name][row])
-            start = at - size if cause is WasteCause.ALIGNMENT else at + int(columns["size"][row])
-            where = int(columns["segment"][row])
-            sums.waste.add(where, int(columns["heap"][row]), start, size, cause)
-            sums.padding[where][cause] += size
+        rows = np.flatnonzero(part[name] > 0)
+        if len(rows):
+            at, size = part["offset"][rows], part[name][rows]
+            start = at - size if cause is WasteCause.ALIGNMENT else at + part["size"][rows]
+            sums.waste.add(part["segment"][rows], part["heap"][rows], start, size, cause)
 
 
-def _sum_shared(columns: dict[str, npt.NDArray[Any]], heap: int, sums: Sums) -> None:
-    """Sweep over one heap in which resources share bytes: a used byte beats padding, padding beats free."""
+def _sum_shared(columns: _Columns, heap: int, sums: Sums) -> int:
+    """Sweep over one heap in which resources share bytes: a used byte beats padding, padding beats free.
+
+    Returns:
+        Bytes under at least one resource.
+    """
     segment = int(columns["segment"][0])
     used = _union(columns["offset"], columns["offset"] + columns["size"])
     total = sum(end - start for start, end in used)
@@ -95,45 +104,51 @@ def _sum_shared(columns: dict[str, npt.NDArray[Any]], heap: int, sums: Sums) -> 
     tails = columns["offset"] + columns["size"]
     for start, end in _subtract(_union(tails, tails + columns["rounding"]), used):
         sums.waste.add(segment, heap, start, end - start, WasteCause.ROUNDING)
-        sums.padding[segment][WasteCause.ROUNDING] += end - start
+    return total
 
 
-def _sum_heaps(state: MemoryState, columns: dict[str, npt.NDArray[Any]], sums: Sums) -> None:
-    heaps = state.heaps
-    if not len(heaps):
-        return
-    ends = np.zeros(len(heaps.live), np.int64)
+def _held_in_heaps(state: MemoryState, columns: _Columns) -> Int64:
+    """Return the bytes of the blocks in each heap, shape (heap row numbers,)."""
+    held = np.zeros(len(state.heaps.live), np.int64)
     in_heap = columns["heap"] >= 0
-    held = np.zeros(len(heaps.live), np.int64)
-    np.maximum.at(ends, columns["heap"][in_heap], (columns["offset"] + columns["size"] + columns["rounding"])[in_heap])
-    spans: dict[int, int] = {}
-    for row, size in zip(sums.waste.heap, sums.waste.size, strict=True):
-        if row >= 0:
-            spans[row] = spans.get(row, 0) + size
     np.add.at(held, columns["heap"][in_heap], columns["size"][in_heap])
-    for heap in np.unique(columns["heap"][in_heap & _shared_mask(state, columns)]).tolist():
-        here = columns["heap"] == heap
-        used = _union(columns["offset"][here], (columns["offset"] + columns["size"])[here])
-        held[heap] = sum(end - start for start, end in used)
-    for row in heaps:
-        segment = int(heaps["segment"][row])
-        size, unit = int(heaps["size"][row]), int(heaps["unit"][row])
-        rounding = int(heaps["rounding"][row])
-        if rounding:
-            sums.padding[segment][WasteCause.ROUNDING] += rounding
-            sums.waste.add(segment, -1, int(heaps["address"][row]) + size, rounding, WasteCause.ROUNDING)
-        free = size - int(held[row]) - spans.get(row, 0)
-        rest = size % unit if unit > 1 else 0
-        if rest and int(ends[row]) <= size - rest:
-            sums.padding[segment][WasteCause.TAIL] += rest
-            sums.waste.add(segment, row, size - rest, rest, WasteCause.TAIL)
-            free -= rest
-        sums.free_in_heaps[segment] += free
+    return held
 
 
-def _shared_mask(state: MemoryState, columns: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
-    aliased = (state.blocks["state"][state.blocks.live] & int(BlockState.ALIASED)) != 0
-    return np.isin(columns["heap"], columns["heap"][aliased])
+def _sum_heaps(state: MemoryState, columns: _Columns, held: Int64, sums: Sums) -> None:
+    heaps, rows = state.heaps, state.heaps.rows()
+    if not len(rows):
+        return
+    ends = np.zeros(len(held), np.int64)
+    in_heap = columns["heap"] >= 0
+    np.maximum.at(ends, columns["heap"][in_heap], (columns["offset"] + columns["size"] + columns["rounding"])[in_heap])
+    wasted = np.zeros(len(held), np.int64)
+    found = sums.waste.table()
+    inside = found[1] >= 0
+    np.add.at(wasted, found[1][inside], found[3][inside])
+    segment, size, unit, rounding, address = (
+        heaps[name][rows] for name in ("segment", "size", "unit", "rounding", "address")
+    )
+    rest = np.where(unit > 1, size % np.maximum(unit, 1), 0)
+    tail = np.where(ends[rows] <= size - rest, rest, 0)
+    free = size - held[rows] - wasted[rows] - tail
+    for index in range(len(sums.free_in_heaps)):
+        sums.free_in_heaps[index] += int(free[segment == index].sum())
+    grown, ended = rounding > 0, tail > 0
+    # Heap after heap: what rounding its size costs behind it, then what its end cannot hold.
+    order = np.argsort(np.concatenate([np.flatnonzero(grown) * 2, np.flatnonzero(ended) * 2 + 1]), kind="stable")
+    lost = Waste()
+    lost.add(segment[grown], -1, (address + size)[grown], rounding[grown], WasteCause.ROUNDING)
+    lost.add(segment[ended], rows[ended], (size - tail)[ended], tail[ended], WasteCause.TAIL)
+    sums.waste.parts.append(lost.table()[:, order])
+
+
+def _sum_padding(sums: Sums) -> None:
+    segment, _, _, size, cause = sums.waste.table()
+    for where, causes in enumerate(sums.padding):
+        here = segment == where
+        for index in range(len(causes)):
+            causes[index] = int(size[here & (cause == index)].sum())
 
 
 def _union(starts: npt.NDArray[Any], ends: npt.NDArray[Any]) -> list[tuple[int, int]]:
