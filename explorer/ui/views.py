@@ -80,15 +80,29 @@ def _policies(workspace: Workspace) -> QWidget:
     return PoliciesView(workspace)
 
 
+def _subresources(workspace: Workspace) -> QWidget:
+    from explorer.ui.subresources_view import SubresourcesView
+
+    return SubresourcesView(workspace)
+
+
+def _timeline(workspace: Workspace) -> QWidget:
+    from explorer.ui.timeline_view import TimelineView
+
+    return TimelineView(workspace)
+
+
 VIEWS: tuple[ViewSpec, ...] = (
     ViewSpec("device", "Device", "left_top", "Alt+1", _device),
     ViewSpec("create", "Create", "left_bottom", "Alt+2", _create),
     ViewSpec("map", "Memory map", "centre", "Alt+3", _map),
+    ViewSpec("timeline", "Timeline", "bottom_left", "Alt+9", _timeline),
     ViewSpec("resources", "Resources", "bottom_left", "Alt+4", _resources),
     ViewSpec("inspector", "Inspector", "right", "Alt+5", _inspector),
     ViewSpec("events", "Events", "bottom_right", "Alt+6", _events),
     ViewSpec("policies", "Policies", "right", "Alt+0", _policies),
     ViewSpec("descriptors", "Descriptors", "centre", "Alt+7", _descriptors),
+    ViewSpec("subresources", "Subresources", "centre", "Alt+8", _subresources),
 )
 """All views, in the order of menus."""
 
