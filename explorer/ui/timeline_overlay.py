@@ -117,8 +117,9 @@ class TimelineOverlay(QWidget):
         base = rect.top() + rect.height() * labels.base
         painter.drawLine(QLineF(rect.left(), round(base) - 0.5, rect.right(), round(base) - 0.5))
         side = QRectF(0, rect.top() - 1, rect.left() - 8, line)
-        if labels.base >= 1 and rect.height() < 3 * line - 4:
-            # Too low for three lines: name and scale share one.
+        least = 3 * line - 4 if labels.base >= 1 else 2 * line - 4
+        if rect.height() < least:
+            # Too low for a line each: name and scale share one.
             side.moveTop(rect.center().y() - line / 2)
             painter.setPen(theme.colour("text2"))
             painter.drawText(side, Qt.AlignmentFlag.AlignRight, f"{labels.name} {labels.top}")
@@ -132,7 +133,7 @@ class TimelineOverlay(QWidget):
                 painter.setPen(theme.colour("text2"))
                 painter.drawText(side, Qt.AlignmentFlag.AlignRight, labels.name)
         if labels.note:
-            painter.setPen(theme.colour("text3"))
+            painter.setPen(theme.colour("text2"))
             painter.drawText(rect.adjusted(0, 1, -4, 0), Qt.AlignmentFlag.AlignRight, labels.note)
 
     def _paint_frames(self, painter: QPainter, area: QRectF) -> None:

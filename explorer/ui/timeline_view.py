@@ -249,7 +249,7 @@ class TimelineView(QWidget):
         )
         tracks.append(Track(moved, low, high))
         labels.append(
-            TrackLabels("moved", f"in {format_bytes(int(top))}" if top > 1 else "in 0 B",
+            TrackLabels("moved", f"in {format_bytes(int(up.max(initial=0)))}",
                         f"out {format_bytes(int(-down.min(initial=0)))}", high / (high - low))
         )  # fmt: skip
         time = buckets.frame_ns.astype(np.float64)
