@@ -13,7 +13,7 @@ from explorer.memory.eviction.stream_csv import read_stream_csv
 from explorer.sim.reference_recording import Recording, record_references
 from explorer.sim.reference_uses import READ, WRITE
 from explorer.sim.scenario import read_scenario
-from explorer.sim.scenarios import load_simulation, make_simulation, scenario_ids
+from explorer.sim.scenarios import load_simulation, make_simulation
 from tests.sim.test_simulation import facts
 
 if TYPE_CHECKING:
@@ -170,8 +170,8 @@ def test_that_frames_without_use_are_told() -> None:
         record_references(loop(), 1)
 
 
-@pytest.mark.parametrize("scenario", scenario_ids())
-def test_that_every_scenario_has_references(scenario: str) -> None:
+@pytest.mark.parametrize("scenario", ["d3d9-shooter-2003-agp-64mb", "d3d11-game-hd7970", D3D12])
+def test_that_each_generation_has_references(scenario: str) -> None:
     assert record_references(load_simulation(scenario), 3).stream.stream.requests > 0
 
 
