@@ -14,10 +14,20 @@ if TYPE_CHECKING:
 
 
 @functools.cache
+def _rows() -> list[list[str]]:
+    return json.loads(resources.files("explorer.tables").joinpath("kernel_rules.json").read_text("utf-8"))["rows"]
+
+
+@functools.cache
 def kernel_rules() -> Mapping[str, Reason]:
     """Return the rules by id, each as a reason without remedy."""
-    data = json.loads(resources.files("explorer.tables").joinpath("kernel_rules.json").read_text("utf-8"))
-    return {row[0]: Reason(rule=row[0], text=row[3], source=row[2]) for row in data["rows"]}
+    return {row[0]: Reason(rule=row[0], text=row[3], source=row[2]) for row in _rows()}
+
+
+@functools.cache
+def kernel_topics() -> Mapping[str, str]:
+    """Return rule id → topic, one or two words."""
+    return {row[0]: row[1] for row in _rows()}
 
 
 def kernel_reason(rule: str) -> Reason:
