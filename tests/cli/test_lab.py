@@ -13,6 +13,7 @@ import pytest
 from explorer.cli import lab
 from explorer.memory.eviction import EVICTION_POLICIES
 from explorer.memory.kernels import is_jit_disabled
+from explorer.tables.locations import presets_folder
 from tests.cli.command import run
 
 if TYPE_CHECKING:
@@ -30,6 +31,16 @@ LOOP = "frame,resource,size\n" + "".join(f"{turn},texture {n},1000\n" for turn i
 def loop(tmp_path: Path) -> str:
     path = tmp_path / "loop.csv"
     path.write_text(LOOP, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> str:
+    """The scenario with few frames, in a file whose name says nothing."""
+    text = (presets_folder() / "scenarios" / f"{SCENARIO}.toml").read_text(encoding="utf-8")
+    assert "\nframes = 600\n" in text
+    path = tmp_path / "shortened"
+    path.write_text(text.replace("\nframes = 600\n", "\nframes = 40\n"), encoding="utf-8")
     return str(path)
 
 
@@ -54,8 +65,8 @@ def test_that_a_loop_slightly_larger_than_memory_misses_always_under_lru_and_fif
     assert all(one["stall_ms"] is None for one in row.values())
 
 
-def test_that_no_policy_fetches_less_than_the_bound(capfd: Capture) -> None:
-    document = run(capfd, "lab", SCENARIO, "--points", "4", "--json").object("lab")
+def test_that_no_policy_fetches_less_than_the_bound(capfd: Capture, short: str) -> None:
+    document = run(capfd, "lab", short, "--points", "4", "--json").object("lab")
     assert len(document["grid"]) == 4 * len(IDS)
     bound = {row["budget_bytes"]: row["fetched_bytes"] for row in document["bound"]}
     assert list(bound) == sorted(bound)
@@ -70,8 +81,8 @@ def test_that_no_policy_fetches_less_than_the_bound(capfd: Capture) -> None:
         assert bound[smaller] >= bound[larger]
 
 
-def test_that_priorities_of_the_run_count(capfd: Capture) -> None:
-    document = run(capfd, "lab", SCENARIO, "--points", "3", "--policies", "lru,priority-lru", "--json").object("lab")
+def test_that_priorities_of_the_run_count(capfd: Capture, short: str) -> None:
+    document = run(capfd, "lab", short, "--points", "3", "--policies", "lru,priority-lru", "--json").object("lab")
     of = cells(document)
     budget = document["bound"][0]["budget_bytes"]
     assert of["priority-lru", budget]["misses"] != of["lru", budget]["misses"]
@@ -96,16 +107,11 @@ def test_that_kernels_and_plain_python_print_the_same(
     assert printed[0] == printed[1]
 
 
-def test_that_a_scenario_file_is_what_its_id_is(capfd: Capture, tmp_path: Path) -> None:
-    from explorer.tables.locations import presets_folder
-
-    text = (presets_folder() / "scenarios" / f"{SCENARIO}.toml").read_text(encoding="utf-8")
-    path = tmp_path / "copied"
-    path.write_text(text, encoding="utf-8")
-    arguments = ("--points", "1", "--policies", "lru", "--json")
-    by_id = run(capfd, "lab", SCENARIO, *arguments).object("lab")
-    by_file = run(capfd, "lab", str(path), *arguments).object("lab")
-    assert by_file == by_id | {"source": str(path)}
+def test_that_a_scenario_is_run_by_its_id_to_its_end(capfd: Capture) -> None:
+    document = run(capfd, "lab", SCENARIO, "--points", "1", "--policies", "lru", "--json").object("lab")
+    assert document["source"] == SCENARIO
+    # 80 objects in each of 600 frames.
+    assert (document["requests"], document["objects"]) == (48_000, 220)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -133,17 +139,17 @@ def test_that_an_object_larger_than_the_budget_is_a_miss_each_time(capfd: Captur
     assert all((row["misses"], row["fetched_bytes"], row["evictions"]) == (3, 204, 0) for row in document["grid"])
 
 
-def test_that_progress_is_told_on_a_terminal_only(capfd: Capture, loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_that_progress_is_told_on_a_terminal_only(capfd: Capture, short: str, monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    document = run(capfd, "lab", SCENARIO, "--points", "1", "--policies", "lru", "--json").object("lab")
+    document = run(capfd, "lab", short, "--points", "1", "--policies", "lru", "--json").object("lab")
     assert document["objects"] > 0
     told = terminal.getvalue()
-    assert "Recording: frame 600 of 600" in told
+    assert "Recording: frame 40 of 40" in told
     assert "Running: 2 of 2" in told
     assert told.endswith("\r")
 
