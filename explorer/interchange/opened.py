@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from explorer.errors import ExplorerError
+from explorer.interchange.session import Session
 from explorer.sim.scenario import Scenario
 from explorer.sim.snapshot import Snapshot
 from explorer.tables.adapters import Adapter
@@ -110,6 +111,7 @@ class OpenedFile:
         frames: Frames, or None.
         adapters: Adapters in the file, in order.
         scenario: The scenario, or None.
+        session: The session, or None; ``snapshot`` is what it came to.
         repaired: What was repaired.
         warnings: What was left out or is doubtful.
         disagreements: Figures in which ``totals`` or a heap differ from the file's own.
@@ -130,6 +132,7 @@ class OpenedFile:
     frames: int | None = None
     adapters: tuple[Adapter, ...] = ()
     scenario: Scenario | None = None
+    session: Session | None = None
     repaired: tuple[Repair, ...] = ()
     warnings: tuple[FileWarning, ...] = ()
     disagreements: tuple[str, ...] | None = None

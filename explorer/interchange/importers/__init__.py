@@ -10,6 +10,7 @@ from explorer.interchange.importers.d3d12info_file import D3d12Info
 from explorer.interchange.importers.d3d12ma import D3d12Ma
 from explorer.interchange.importers.d3d12ma_2019 import D3d12Ma2019
 from explorer.interchange.importers.scenario_file import ScenarioFile
+from explorer.interchange.importers.session_file import SessionFile
 from explorer.interchange.importers.snapshot_file import SnapshotFile
 from explorer.interchange.importers.source import DEFAULT_CODE_PAGE, open_source
 from explorer.interchange.importers.unread_formats import name_of_unread_format
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 IMPORTERS: tuple[Importer, ...] = (
     SnapshotFile(),
+    SessionFile(),
     VmaC(),
     D3d12Ma(),
     VmaVirtual(),
