@@ -195,6 +195,32 @@ class D3D11Device(Device):
         self.state.log.add(EventKind.CHANGED, name, size=size, rule="d3d11.Q7.3", text=text)
         return verdict
 
+    def resolve(self, arguments: api.ResolveSubresource, record: CallRecord) -> Verdict:
+        """ResolveSubresource: the GPU reads the samples and writes their averages."""
+        to, source = self._row(arguments.pDstResource, "input.pDstResource"), self._row(arguments.pSrcResource)
+        state = rules.State11(resource=self.live[to].resource, source=self.live[source].resource, same=to == source)
+        verdict = rules.judge(arguments, state, self.runtime)
+        if not verdict.succeeded:
+            return self.refuse(record, verdict)
+        for row in (source, to):
+            self._gpu_use(row, 1)
+        return verdict
+
+    def generate_mips(self, arguments: api.GenerateMips, record: CallRecord) -> Verdict:
+        """GenerateMips: the GPU writes the levels below the most detailed one."""
+        row = self.state.find(arguments.pShaderResourceView, "view", where="input.pShaderResourceView")[1]
+        verdict = rules.judge(arguments, rules.State11(resource=self.live[row].resource), self.runtime)
+        if not verdict.succeeded:
+            return self.refuse(record, verdict)
+        self._gpu_use(row, 1)
+        return verdict
+
+    def flush(self, arguments: Any, record: CallRecord) -> Verdict:
+        """Flush: what is queued is submitted now."""
+        del arguments, record
+        self.spend(cpu=cost.CPU_CALL_NS)
+        return _ok("d3d11.D10.1")
+
     # GPU -------------------------------------------------------------------------------------------------------
 
     def draw(self, arguments: Any, record: CallRecord) -> Verdict:
@@ -358,6 +384,9 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "UpdateSubresource": D3D11Device.update,
     "CopyResource": D3D11Device.copy_resource,
     "CopySubresourceRegion": D3D11Device.copy_resource,
+    "ResolveSubresource": D3D11Device.resolve,
+    "GenerateMips": D3D11Device.generate_mips,
+    "Flush": D3D11Device.flush,
     "Draw": D3D11Device.draw,
     "DrawIndexed": D3D11Device.draw,
     "Dispatch": D3D11Device.draw,

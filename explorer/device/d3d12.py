@@ -18,6 +18,7 @@ from explorer.device import (
     d3d12_slots,
     d3d12_submit,
     d3d12_tiles,
+    d3d12_zero_copy,
 )
 from explorer.device.app_residency_device import AppResidency
 from explorer.device.d3d12_common import REMOVED, kind_of, ok, reason, size_of
@@ -83,6 +84,8 @@ class D3D12Device(Device):
         self.notifications: dict[str, tuple[int, str]] = {}
         self.in_flight: list[TableUse] = []
         self.slot_allocators: dict[str, SlotAllocator] = {}
+        self.in_place: set[int] = set()
+        d3d12_zero_copy.is_allowed(state.adapter, options)
 
     @classmethod
     def handlers(cls) -> Mapping[str, Callable[[Any, Any, CallRecord], Verdict]]:
@@ -153,12 +156,17 @@ class D3D12Device(Device):
     def choose_heap(self, record: CallRecord, heaps: tuple[str, ...]) -> CallRecord:
         """Return the record placed in the first of some heaps that has room for it, else in the last one alive."""
         alive = [name for name in heaps if name in self.state.objects]
+        suits: dict[api.HeapDesc, bool] = {}
         last = alive[-1] if alive else heaps[-1]
         fallback = CallRecord(record.api, record.call, {**record.inputs, "pHeap": last}, record.out)
         probe = decode_input(CallRecord(record.api, record.call, {**fallback.inputs, "HeapOffset": 0}))
         for name in alive:
             _, heap = self.state.find(name, "heap")
-            if not judge_placed(probe, HeapState(self.heap_descs[heap]), self.runtime).succeeded:
+            desc = self.heap_descs[heap]
+            if desc not in suits:
+                # Heaps of one group are mostly alike: one judgement serves them all.
+                suits[desc] = judge_placed(probe, HeapState(desc), self.runtime).succeeded
+            if not suits[desc]:
                 continue
             placed = self.plan_offset(heap, probe)
             if not isinstance(placed, Refusal):
@@ -193,6 +201,7 @@ class D3D12Device(Device):
         for name in ("root_signatures", "notifications"):
             setattr(other, name, dict(getattr(self, name)))
         other.in_flight = list(self.in_flight)
+        other.in_place = set(self.in_place)
         return other
 
     def set_option(self, name: str, value: str) -> None:

@@ -109,6 +109,7 @@ def release(device: D3D12Device, name: str) -> None:
     for heap_name, descriptors in device.descriptors.items():
         d3d12_slots.give_back(device, heap_name, descriptors.forget(row))
     device.resource_descs.pop(row)
+    device.in_place.discard(row)
     if row in device.tiled:
         d3d12_tiles.release(device, row)
         state.remove_resource(row)

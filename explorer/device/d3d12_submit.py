@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from explorer.core.events import EventKind
 from explorer.core.kinds import HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d12_create, d3d12_lists, d3d12_tiles
+from explorer.device import cost, d3d12_create, d3d12_lists, d3d12_tiles, d3d12_zero_copy
 from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
     from explorer.device.d3d12 import D3D12Device
     from explorer.device.d3d12_slots import TableUse
+
+_FOR_CPU = (int(HeapKind.UPLOAD), int(HeapKind.READBACK), int(HeapKind.CUSTOM), int(HeapKind.GPU_UPLOAD))
 
 
 def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: CallRecord) -> Verdict:
@@ -40,7 +42,15 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
     return _run(device, record, names, tables, (arguments.NodeMask or 1).bit_length() - 1)
 
 
-def _run(device: D3D12Device, record: CallRecord, names: Iterable[str], tables: list[TableUse], node: int) -> Verdict:
+def _run(
+    device: D3D12Device,
+    record: CallRecord,
+    names: Iterable[str],
+    tables: list[TableUse],
+    node: int,
+    *,
+    copies: bool = False,
+) -> Verdict:
     alive = [name for name in names if _is_alive(device, name)]
     if device.app.is_active:
         rows = list(dict.fromkeys(heap for name in alive for heap in _heaps_of(device, name)))
@@ -48,7 +58,7 @@ def _run(device: D3D12Device, record: CallRecord, names: Iterable[str], tables: 
         if refusal is not None:
             return no_memory(device, record, "LOCAL", refusal)
     for name in alive:
-        if not _use(device, name, node):
+        if not _use(device, name, node, copies=copies):
             return Verdict(REMOVED, (reason("d3d12.8.7"),))
     d3d12_lists.run_tables(device, tables)
     device.spend(cpu=cost.CPU_CALL_NS)
@@ -75,7 +85,7 @@ def copy_resource(device: D3D12Device, arguments: commands.CopyResource, record:
     state = device.state
     to = state.find(arguments.pDstResource, "resource", where="input.pDstResource")[1]
     source = state.find(arguments.pSrcResource, "resource", where="input.pSrcResource")[1]
-    done = _run(device, record, dict.fromkeys((arguments.pSrcResource, arguments.pDstResource)), [], 0)
+    done = _run(device, record, dict.fromkeys((arguments.pSrcResource, arguments.pDstResource)), [], 0, copies=True)
     if not done.succeeded:
         return done
     whole = min(int(state.resources["asked"][row]) for row in (to, source))
@@ -131,7 +141,7 @@ def _heaps_of(device: D3D12Device, name: str) -> tuple[int, ...]:
     return (int(device.state.blocks["heap"][device.block_of[row]]),)
 
 
-def _use(device: D3D12Device, name: str, node: int) -> bool:
+def _use(device: D3D12Device, name: str, node: int, *, copies: bool) -> bool:
     state = device.state
     kind, row = state.objects[name]
     tiled = device.tiled.get(row) if kind == "resource" else None
@@ -153,6 +163,8 @@ def _use(device: D3D12Device, name: str, node: int) -> bool:
         d3d12_create.mark_used(device, row, block)
         segment = state.segments[int(state.blocks["segment"][block])]
         size, of_kind = int(state.blocks["size"][block]), int(state.blocks["kind"][block])
+        if device.runtime.uma and not copies and int(state.heaps["kind"][heaps[0]]) in _FOR_CPU:
+            d3d12_zero_copy.note_use(device, row)
         device.spend(gpu=cost.touch_ns(of_kind, size, segment.bandwidth))
     return True
 
