@@ -97,7 +97,9 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec("own_adapter", "Go back to the &scenario's adapter", _DEVICE, "", "", "scenario", _NO_TIME),
     ActionSpec("create", "&Create", _DEVICE, "Ctrl+Return", "create", "live", _NO_TIME, separated=True),
-    ActionSpec("shortcuts", "&Keyboard shortcuts", _HELP, "F1"),
+    ActionSpec("rules", "&Rules…", _HELP, "Ctrl+Shift+R"),
+    ActionSpec("vulkan_terms", "&Terms of Vulkan…", _HELP),
+    ActionSpec("shortcuts", "&Keyboard shortcuts", _HELP, "F1", separated=True),
     ActionSpec("about", "&About", _HELP),
 )
 

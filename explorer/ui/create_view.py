@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from explorer.core.kinds import HeapKind
 from explorer.core.units import format_address
 from explorer.ui.controls import EmptyState, Segmented, SidePanel, label, set_property
+from explorer.ui.cpp_dialog_button import CppButton, form_for
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import KINDS, PRESETS, first_input
 from explorer.ui.verdict_card import VerdictCard
@@ -87,6 +88,7 @@ class CreateView(QWidget):
         self.card = VerdictCard(theme)
         self._create, self._many, self._count = QPushButton("Create"), QPushButton("Create × 16"), QLineEdit("16")
         self._ghost = QCheckBox("Ghost on map")
+        self.cpp = CppButton(workspace, self)
         self._empty = EmptyState(theme, name="create_empty")
         self._body = QWidget()
         self._typing, self._renew = QTimer(self), QTimer(self)
@@ -134,6 +136,26 @@ class CreateView(QWidget):
     def form(self) -> CreateForm | None:
         """Return the shown form."""
         return self._form
+
+    def described(self) -> CallRecord | None:
+        """Return the call that the form says; None where there is no form, or a value cannot be used."""
+        form = self._form
+        return first_problem(form, self._names(1)[0])[0] if form is not None else None
+
+    def fill_in(self, record: CallRecord) -> str:
+        """Show the values of a call of this API. Return why that cannot be; empty if it was done."""
+        call, why = form_for(record, self._api)
+        if why:
+            return why
+        self.choose_kind(call)
+        if self._form is None:
+            return "There is no device."
+        self._form.fill(record.inputs)
+        if record.out:
+            self._name.setText(record.out)
+        self._preset.setCurrentIndex(0)
+        self._ask()
+        return ""
 
     def choose_kind(self, call: str) -> None:
         """Show the form of a call."""
@@ -186,6 +208,8 @@ class CreateView(QWidget):
             text.setFixedWidth(112)
             line.addWidget(text)
             line.addWidget(field, 1)
+            if field is self._preset:
+                line.addWidget(self.cpp)
             head.addLayout(line)
         layout.addLayout(head)
         layout.addWidget(self._holder, 1)
@@ -227,6 +251,7 @@ class CreateView(QWidget):
         self._ghost.toggled.connect(self._show_ghost)
         self._name.textEdited.connect(self._typing.start)
         self.card.repair_wanted.connect(self._on_repair)
+        self.card.rule_wanted.connect(self._workspace.rule_requested)
         self._workspace.answered.connect(self._on_answered)
         self._workspace.controller.previewed.connect(self._on_previewed)
         self._workspace.controller.preview_refused.connect(self._on_preview_refused)

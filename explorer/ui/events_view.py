@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -209,6 +210,13 @@ class EventsView(QWidget):
         self._text.textChanged.connect(self._filter)
         self._follow.toggled.connect(self._on_follow)
         self._empty.acted.connect(self._clear)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self._rule = QAction("Show the rule", self)
+        self._rule.setObjectName("event_rule")
+        self._rule.setEnabled(False)
+        self._rule.triggered.connect(self.show_rule)
+        self.table.addAction(self._rule)
+        self.table.selectionModel().currentRowChanged.connect(self._on_row)
         self.table.activated.connect(self._on_activated)
         self.table.clicked.connect(self._on_activated)
 
@@ -220,6 +228,24 @@ class EventsView(QWidget):
         if self.isVisible() and not self._refresh.isActive():
             self._show_waiting()
             self._refresh.start()
+
+    def rule_of_selection(self) -> str:
+        """Return the rule of the selected event; empty where it names none."""
+        row = self.table.currentIndex().row()
+        return self.model.shown[row].rule if 0 <= row < len(self.model.shown) else ""
+
+    @Slot()
+    def show_rule(self) -> None:
+        """Open the page of the selected event's rule."""
+        rule = self.rule_of_selection()
+        if rule:
+            self._workspace.rule_requested.emit(rule)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_row(self, _now: QModelIndex, _before: QModelIndex) -> None:
+        rule = self.rule_of_selection()
+        self._rule.setEnabled(bool(rule))
+        self._rule.setText(f"Show the rule {rule}" if rule else "Show the rule")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the empty state as large as the rows."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from explorer.ui.controls import ElidedLabel, hairline, label
@@ -15,6 +16,24 @@ if TYPE_CHECKING:
 
 
 _LONG = 20
+
+LINKED_TEXT = (
+    Qt.TextInteractionFlag.TextSelectableByMouse
+    | Qt.TextInteractionFlag.LinksAccessibleByMouse
+    | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+)
+"""How a text behaves that can be copied and may hold links."""
+
+
+def set_linked(value: QLabel, linked: bool) -> None:
+    """Make a label one that holds links: Tab stops only there."""
+    value.setTextFormat(Qt.TextFormat.RichText if linked else Qt.TextFormat.PlainText)
+    value.setTextInteractionFlags(LINKED_TEXT if linked else Qt.TextInteractionFlag.TextSelectableByMouse)
+
+
+def link_text(link: str, text: str) -> str:
+    """Return a link as rich text; without underline until it has the focus (VISUAL section 3)."""
+    return f'<a href="{html.escape(link)}" style="text-decoration:none">{html.escape(text)}</a>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +46,7 @@ class Fact:
         mono: Whether it is an address, constant or call name.
         note: Grey text behind the value.
         tip: More words on hover.
+        link: What a click on the value asks for (the id of a rule); empty where it is no link.
     """
 
     name: str
@@ -34,10 +54,17 @@ class Fact:
     mono: bool = False
     note: str = ""
     tip: str = ""
+    link: str = ""
 
 
 class FactsGrid(QWidget):
-    """Shows facts; labels are kept and filled again, so that a running scenario does not build widgets."""
+    """Shows facts; labels are kept and filled again, so that a running scenario does not build widgets.
+
+    Signals:
+        link_wanted: The link of a clicked value.
+    """
+
+    link_wanted = Signal(str)
 
     def __init__(self, name_width: int = 96) -> None:
         super().__init__()
@@ -77,7 +104,10 @@ class FactsGrid(QWidget):
                 value.style().polish(value)
             text = f"{fact.value}  {fact.note}" if fact.note else fact.value
             # A constant may break at its underscores: else its end is cut off.
-            value.setText(text.replace("_", "_\u200b") if fact.mono and len(text) > _LONG else text)
+            text = text.replace("_", "_\u200b") if fact.mono and len(text) > _LONG else text
+            if fact.link or value.textFormat() == Qt.TextFormat.RichText:
+                set_linked(value, bool(fact.link))
+            value.setText(link_text(fact.link, text) if fact.link else text)
             value.setToolTip(fact.tip)
         self._shown = shown
 
@@ -86,6 +116,7 @@ class FactsGrid(QWidget):
         name, value = label("", "second"), label("", wrap=True)
         name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        value.linkActivated.connect(self.link_wanted)
         value.setMinimumWidth(40)
         self._grid.addWidget(name, row, 0)
         self._grid.addWidget(value, row, 1)

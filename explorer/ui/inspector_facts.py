@@ -35,6 +35,9 @@ def placement(snapshot: Snapshot, row: int) -> list[Fact]:
     facts.append(Fact("Rounding", format_exact(size - asked) if size > asked else "none"))
     facts.extend(_neighbours(snapshot, blocks))
     facts.append(Fact("Why here", _why(snapshot, table.names[row])))
+    rule = _rule(snapshot, table.names[row])
+    if rule:
+        facts.append(Fact("Rule", rule, mono=True, link=rule))
     return facts
 
 
@@ -67,6 +70,13 @@ def _why(snapshot: Snapshot, name: str) -> str:
             return event.text
     allocator = snapshot.provenance.options.get("allocator", "the allocator")
     return f"{allocator} chose it; the event is older than the {len(snapshot.events):,} that are kept"
+
+
+def _rule(snapshot: Snapshot, name: str) -> str:
+    """Return the rule of the event that placed a resource, or nothing."""
+    placed = (e for e in reversed(snapshot.events) if e.subject == name and e.kind.value in ("allocated", "misplaced"))
+    found = next(placed, None)
+    return found.rule if found is not None else ""
 
 
 def _neighbours(snapshot: Snapshot, blocks: list[int]) -> list[Fact]:

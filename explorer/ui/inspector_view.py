@@ -83,6 +83,7 @@ class InspectorView(QWidget):
         for name in ("Placement", "Description", "Access and cost", "Residency", "Created by"):
             section, grid = Section(name), FactsGrid(88)
             section.body.addWidget(grid)
+            grid.link_wanted.connect(self._workspace.rule_requested)
             self._sections[name], self._grids[name] = section, grid
             layout.addWidget(section)
         self._call = label("", "mono", wrap=True, name="inspector_call")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -9,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from explorer.core.units import KIB, format_address, format_bytes, format_exact
 from explorer.ui.controls import ElidedLabel, label, set_property
-from explorer.ui.facts import Fact, FactsGrid
+from explorer.ui.facts import Fact, FactsGrid, link_text, set_linked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,14 +29,19 @@ class VerdictCard(QFrame):
 
     Signals:
         repair_wanted: Dotted path → value, of the remedy.
+        rule_wanted: Id of the rule whose name was clicked.
     """
 
     repair_wanted = Signal(object)
+    rule_wanted = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._remedy: Remedy | None = None
+        self._plain = ""
+        self._lines: list[str] = []
+        self._shown: tuple[Reason, ...] = ()
         self.setObjectName("verdict_card")
         self.setProperty("card", True)
         layout = QVBoxLayout(self)
@@ -55,7 +61,8 @@ class VerdictCard(QFrame):
         layout.addWidget(self._head)
         self._rows = FactsGrid(52)
         self._reasons = label("", "small", name="verdict_reasons", wrap=True)
-        self._reasons.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._reasons.linkActivated.connect(self.rule_wanted)
+        self._rows.link_wanted.connect(self.rule_wanted)
         self._reasons.setAlignment(Qt.AlignmentFlag.AlignTop)
         # Else the longest word of a source would widen the card.
         self._reasons.setMinimumWidth(40)
@@ -97,21 +104,21 @@ class VerdictCard(QFrame):
         return {fact.name: fact.value for fact in self._rows.facts}
 
     def reasons_text(self) -> str:
-        """Return the shown reasons."""
-        return self._reasons.text()
+        """Return the shown reasons, a line for each."""
+        return self._plain
 
     def say_nothing(self, head: str, why: str) -> None:
         """Say why there is no verdict."""
         self._show_head("none", head, "")
         self._rows.show_facts([Fact(name, "none") for name in ("Size", "Place", "Access", "After")])
-        self._reasons.setText(why)
+        self._say([why])
         self._set_remedy(None)
 
     def show_refused_input(self, path: str, why: str) -> None:
         """Say that a value cannot be used."""
         self._show_head("error", "Not a call", f"{path or 'a value'} cannot be used")
         self._rows.show_facts([Fact("Field", path or "unknown", mono=True), Fact("Why", why), _NOTHING])
-        self._reasons.setText("")
+        self._say([])
         self._set_remedy(None)
 
     def show_preview(self, preview: Preview, times: int = 1) -> None:
@@ -129,11 +136,9 @@ class VerdictCard(QFrame):
         self._rows.show_facts(_refused_facts(preview) if refused else _preview_facts(preview))
         lines = [preview.refusal] if preview.refusal else []
         lines += [preview.why] if preview.why else []
-        lines += [_reason_line(reason) for reason in verdict.reasons[:_REASONS]]
         more = len(verdict.reasons) - _REASONS
-        if more > 0:
-            lines.append(f"and {more} more rules")
-        self._reasons.setText("\n".join(lines))
+        end = [f"and {more} more rules"] if more > 0 else []
+        self._say(lines, verdict.reasons[:_REASONS], end)
         self._reasons.setToolTip("\n".join(f"{reason.rule}: {reason.source}" for reason in verdict.reasons))
         remedy = next((reason.remedy for reason in verdict.reasons if reason.remedy is not None), None)
         self._set_remedy(remedy if not verdict.succeeded else None)
@@ -144,7 +149,7 @@ class VerdictCard(QFrame):
         if bad is None:
             return
         self._show_head("error", bad.hr, f"{bad.record.call} was refused")
-        self._reasons.setText("\n".join(_reason_line(reason) for reason in bad.reasons[:_REASONS]))
+        self._say([], bad.reasons[:_REASONS])
 
     def _show_head(self, level: str, hr: str, clause: str) -> None:
         for part in (self, self._head, self._hr):
@@ -155,15 +160,29 @@ class VerdictCard(QFrame):
         self._level = level
         self._retint()
 
+    def _say(self, lines: list[str], reasons: tuple[Reason, ...] = (), end: list[str] | None = None) -> None:
+        """Show lines of words, then the rules with their names as links."""
+        self._lines, self._shown = lines, reasons
+        after = end or []
+        self._plain = "\n".join([*lines, *(_reason_line(reason) for reason in reasons), *after])
+        linked = [_breakable(html.escape(_reason_line(reason, named=False))) for reason in reasons]
+        parts = [html.escape(line) for line in lines]
+        parts += [f"{link_text(one.rule, one.rule)} – {text}" for one, text in zip(reasons, linked, strict=True)]
+        set_linked(self._reasons, bool(reasons))
+        if not reasons:
+            self._reasons.setText(self._plain)
+            return
+        self._reasons.setText("<br>".join([*parts, *(html.escape(line) for line in after)]))
+
     def _set_remedy(self, remedy: Remedy | None) -> None:
         usable = remedy is not None and bool(remedy.changes)
         self._remedy = remedy if usable else None
         self._repair.setVisible(usable)
         if remedy is not None and usable:
-            self._repair.setText("Apply the repair")
+            self._repair.setText("Make it legal")
             self._repair.setToolTip(remedy.text[:1].upper() + remedy.text[1:])
         elif remedy is not None:
-            self._reasons.setText(f"{self._reasons.text()}\nWhat would help: {remedy.text}.")
+            self._say([*self._lines, f"What would help: {remedy.text}."], self._shown)
 
     def _on_repair(self) -> None:
         if self._remedy is not None:
@@ -178,16 +197,23 @@ class VerdictCard(QFrame):
 
 def _refused_facts(preview: Preview) -> list[Fact]:
     decisive = preview.verdict.reasons[0]
-    facts = [Fact("Why", decisive.text), Fact("Rule", decisive.rule, mono=True, tip=decisive.source)]
+    facts = [
+        Fact("Why", decisive.text),
+        Fact("Rule", decisive.rule, mono=True, tip=decisive.source, link=decisive.rule),
+    ]
     if decisive.remedy is not None:
         facts.append(Fact("Repair", decisive.remedy.text))
     return [*facts, _NOTHING]
 
 
-def _reason_line(reason: Reason) -> str:
+def _reason_line(reason: Reason, *, named: bool = True) -> str:
     source = reason.source if len(reason.source) <= _SOURCE else reason.source[: _SOURCE - 1] + "…"
-    # A line may break inside of paths and constants.
-    return f"{reason.rule} – {reason.text} – {source}".replace("/", "/\u200b").replace("_", "_\u200b")
+    return f"{reason.rule} – {reason.text} – {source}" if named else f"{reason.text} – {source}"
+
+
+def _breakable(text: str) -> str:
+    """Let a line break inside of paths and constants."""
+    return text.replace("/", "/\u200b").replace("_", "_\u200b")
 
 
 def _preview_facts(preview: Preview) -> list[Fact]:

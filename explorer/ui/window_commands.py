@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from explorer.core.calls import CallRecord, call_spec
 from explorer.core.schema import keys_of
+from explorer.ui.rule_browser_pages import RulePages
 from explorer.ui.views import VIEWS
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class WindowCommands(QObject):
         super().__init__(window)
         self._window = window
         self.workspace, self.opener = workspace, opener
+        self.rule_pages = RulePages(workspace, window, lambda: window.views["create"].described())
 
     def _post(self, command: Command) -> None:
         self.workspace.controller.post(command)
@@ -228,6 +230,14 @@ class WindowCommands(QObject):
         self._window.create_from_form()
 
     # -- help
+
+    def do_rules(self) -> None:
+        """Open the rule browser."""
+        self.rule_pages.browse()
+
+    def do_vulkan_terms(self) -> None:
+        """Say what the terms of the description are called in Vulkan."""
+        self.rule_pages.show_terms()
 
     def do_shortcuts(self) -> None:
         """List every shortcut."""

@@ -69,6 +69,8 @@ class Workspace(QObject):
         messaged: ``Message``.
         units_changed: One of ``settings.UNITS``.
         goto_requested: Id of a view to bring to the front.
+        rule_requested: Id of a rule whose page is wanted.
+        terms_requested: The table of Vulkan's terms is wanted.
     """
 
     snapshot_changed = Signal(object)
@@ -79,6 +81,8 @@ class Workspace(QObject):
     messaged = Signal(object)
     units_changed = Signal(str)
     goto_requested = Signal(str)
+    rule_requested = Signal(str)
+    terms_requested = Signal()
 
     def __init__(self, controller: Controller, theme: Theme, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
