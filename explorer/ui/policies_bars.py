@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from explorer.ui.theme import Theme
 
-_MARGIN, _GAP, _BAR_PX = 10, 10, 12
-_NAME_SHARE = 0.38
+_MARGIN, _GAP, _BAR_PX = 10, 8, 12
+_NAME_SHARE = 0.32
 _LONGEST = 3
 """Bars end at this multiple of the reference: one policy that fails must not squeeze the others to nothing."""
 _DASHES = (4.0, 3.0)
@@ -151,7 +151,9 @@ class PolicyBars(QWidget):
             painter.fillRect(rect, theme.colour("sel" if is_current else "hover"))
         strong = is_current or not row.policy
         painter.setFont(theme.font(strong=strong))
-        self._paint_texts(painter, rect, (row.name, "", row.text, row.ratio), ("text", "text", "text", "text2"))
+        self._paint_texts(painter, rect, (row.name, "", "", ""), ("text",) * 4)
+        painter.setFont(theme.font(theme.small_px, strong=strong))
+        self._paint_texts(painter, rect, ("", "", row.text, row.ratio), ("text", "text", "text", "text2"))
         bar = self.bar_rect(index)
         if not row.policy:
             painter.fillRect(bar, theme.colour("text3"))

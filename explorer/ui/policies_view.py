@@ -109,10 +109,15 @@ class PoliciesView(QWidget):
         self.stream, self.budgets = QComboBox(), QComboBox()
         self.stream.setObjectName("policies_stream")
         self.stream.setAccessibleName("Recorded frames")
-        self.stream.addItem(f"Last {_RECENT_FRAMES} frames", _RECENT_FRAMES)
-        self.stream.addItem("Whole scenario", 0)
+        self.stream.setToolTip("Which frames are recorded, up to the shown one")
+        self.stream.addItem(f"Last {_RECENT_FRAMES}", _RECENT_FRAMES)
+        self.stream.addItem("All frames", 0)
         self.budgets.setObjectName("policies_budget")
         self.budgets.setAccessibleName("Budget")
+        for choice in (self.stream, self.budgets):
+            # As narrow as the dock beside the map; the list that opens is wider.
+            choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            choice.setMinimumContentsLength(4)
         self.run_button = QPushButton(_RUN)
         self.run_button.setObjectName("policies_run")
         self.run_button.setProperty("primary", True)
@@ -321,8 +326,7 @@ class PoliciesView(QWidget):
         with QSignalBlocker(self.budgets):
             self.budgets.clear()
             for budget in report.budgets:
-                now = " now" if budget == report.budget_bytes else ""
-                self.budgets.addItem(f"{format_bytes(budget)}{now}", budget)
+                self.budgets.addItem(format_bytes(budget), budget)
 
     def _say(self, value: int) -> str:
         return format_bytes(value) if _MEASURES[self.measure.current] == "bytes" else f"{value:,}"

@@ -234,6 +234,13 @@ def test_that_a_click_on_the_curves_picks_a_budget(
     assert "fits" in loaded.claim.text()
 
 
+def test_that_the_view_fits_the_dock_beside_the_map(
+    qtbot: QtBot, loaded: PoliciesView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show(loaded, loop_report(), monkeypatch, qtbot)
+    assert loaded.minimumSizeHint().width() <= 300
+
+
 # What is asked for ------------------------------------------------------------------------------------------------
 
 
