@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from explorer.sim.simulation import Simulation
 
 FRAME_MS = 16
-"""The window takes at most one snapshot in this time."""
+"""The window takes at most one snapshot in this time, while a scenario plays in twice this time."""
 
 _SLOWEST_MS = 250
 _CLOSE_MS = 2000
@@ -220,7 +220,9 @@ class Controller(QObject):
     def _note_cost(self) -> None:
         """Leave the window half of its time: a snapshot that is dear to show is followed by a longer pause."""
         cost_ms = (time.perf_counter() - self._taken_s) * 1000
-        self._pace_ms = min(max(FRAME_MS, 2 * cost_ms), _SLOWEST_MS)
+        # Every snapshot costs the simulation too, and no view shows more of them.
+        least_ms = 2 * FRAME_MS if self._state is not None and self._state.playing else FRAME_MS
+        self._pace_ms = min(max(least_ms, 2 * cost_ms), _SLOWEST_MS)
 
     @Slot(object)
     def _on_answered(self, answer: Answer) -> None:

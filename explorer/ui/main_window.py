@@ -29,6 +29,7 @@ from explorer.ui.docks import TabBarTuner, ViewDock
 from explorer.ui.long_work import LongWork
 from explorer.ui.message_bar import MessageBar, WorkBar
 from explorer.ui.opening import Opener
+from explorer.ui.pacing import USUAL_MS, ViewPacer
 from explorer.ui.palette_popup import PalettePopup
 from explorer.ui.status import StatusLine
 from explorer.ui.top_bar import TopBar
@@ -37,10 +38,13 @@ from explorer.ui.views import VIEWS
 from explorer.ui.window_commands import WindowCommands
 
 if TYPE_CHECKING:
-    from explorer.sim.snapshot import Snapshot
     from explorer.ui.workspace import Document, Workspace
 
 LEFT_PX, RIGHT_PX, BOTTOM_PX, EVENTS_PX = 340, 300, 220, 380
+_RHYTHM_MS = {"map": 48}
+"""What must look alive; other views follow a few times a second (``pacing.USUAL_MS``)."""
+
+_BAR_MS = 100
 _LOW_PX = 800
 _NARROW_PX = 1400
 """Below this width the Inspector is a tab behind Create (VISUAL section 4)."""
@@ -78,6 +82,7 @@ class MainWindow(QMainWindow):
         self._is_closed = False
         # Until the user moves a dock, the first layout follows the size of the window.
         self._is_automatic, self._arranging = True, False
+        self.pacer = ViewPacer(workspace, self)
         self._build_bars()
         self._build_views()
         self.links = ViewLinks(self, workspace)
@@ -94,7 +99,6 @@ class MainWindow(QMainWindow):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._on_focus)
-        workspace.snapshot_changed.connect(self._on_snapshot)
         workspace.document_changed.connect(self._on_document)
         workspace.run_state_changed.connect(self._on_state)
         workspace.selection_changed.connect(self._on_state)
@@ -174,7 +178,9 @@ class MainWindow(QMainWindow):
                 dock = ViewDock(self.workspace.theme, spec.id, spec.title, view, self)
                 dock.dockLocationChanged.connect(self._on_dock_moved)
                 self.docks[spec.id] = dock
-            self.workspace.snapshot_changed.connect(view.show_snapshot)
+            self.pacer.add(view, _RHYTHM_MS.get(spec.id, USUAL_MS))
+        self.pacer.add(self.top_bar, _BAR_MS)
+        self.pacer.add(self.status)
 
     def _add_recent_menu(self, menu: QMenu) -> None:
         menu.addMenu(self.recent_menu)
@@ -331,11 +337,6 @@ class MainWindow(QMainWindow):
         self._arrange()
 
     # -- reactions
-
-    @Slot(object)
-    def _on_snapshot(self, snapshot: Snapshot) -> None:
-        self.status.show_snapshot(snapshot)
-        self._say_document()
 
     @Slot(object)
     def _on_document(self, document: Document) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QObject,
     QRectF,
     Qt,
-    QTimer,
     Signal,
     Slot,
 )
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
     from explorer.ui.workspace import Workspace
 
-_REFRESH_MS = 200
 _ROOMY_PX = 280
 """From this height on the histogram stands over the rows."""
 
@@ -156,22 +154,15 @@ class ResourcesView(QWidget):
         self._empty.say("Nothing is open", "Open a scenario, or a layout from a file.")
         self.table.viewport().installEventFilter(self)
         self._lay_out()
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
         self._connect(theme)
 
     # -- what the window calls
 
     @Slot(object)
     def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Show a snapshot; while it plays a few times a second, hidden not at all."""
+        """Show a snapshot; a hidden view keeps it until it is shown."""
         self._waiting = snapshot
-        if not self.isVisible():
-            return
-        if self.model.rows is None or not self._refresh.isActive():
-            self._show_waiting()
-            self._refresh.start()
+        self._show_waiting()
 
     @Slot(object)
     def select_resources(self, resources: tuple[int, ...]) -> None:
@@ -281,7 +272,6 @@ class ResourcesView(QWidget):
         layout.addWidget(self.table, 1)
 
     def _connect(self, theme: Theme) -> None:
-        self._refresh.timeout.connect(self._show_waiting)
         self.header.filters_changed.connect(self._filter)
         self.header.sectionClicked.connect(self._on_header)
         self.header.sectionResized.connect(self._remember_widths)

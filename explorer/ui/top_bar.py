@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSlider, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QSlider, QToolButton, QVBoxLayout, QWidget
 
 from explorer.core.events import EventKind
 from explorer.ui.controls import ElidedLabel, label
@@ -63,6 +63,15 @@ class MarkedSlider(QSlider):
             painter.fillRect(QRectF(x, 0, 2, 4), colour)
 
 
+def _say(words: QLabel, text: str) -> None:
+    """Set a text that changes all the time; only one of another size makes the window lay itself out again."""
+    if text == words.text():
+        return
+    words.setText(text)
+    if words.sizeHint() != words.size():
+        words.setFixedSize(words.sizeHint())
+
+
 class Scrubber(QWidget):
     """Frame counter over a slider.
 
@@ -109,9 +118,10 @@ class Scrubber(QWidget):
     def show_state(self, frame: int, frames: int, right: str) -> None:
         """Show where a run stands; ``frames`` 0 is an endless one."""
         self._frame, self._frames = frame, frames
-        self._counter.setText(f"{frame:,}")
-        self._of.setText(f"/ {frames:,}" if frames else "")
-        self._right.setText(right)
+        _say(self._counter, f"{frame:,}")
+        _say(self._of, f"/ {frames:,}" if frames else "")
+        if right != self._right.text():
+            self._right.setText(right)
         self.setEnabled(frames > 0)
         if self._slider.isSliderDown():
             return
@@ -178,7 +188,6 @@ class TopBar(QWidget):
         for name in ("undo", "redo"):
             layout.addWidget(self._button(name))
         workspace.run_state_changed.connect(self.show_state)
-        workspace.snapshot_changed.connect(self.show_snapshot)
 
     @Slot(object)
     def show_snapshot(self, snapshot: Snapshot) -> None:
@@ -193,7 +202,9 @@ class TopBar(QWidget):
         playing = state is not None and state.playing
         play = self._actions["play"]
         if play.isChecked() == playing and self._shown_playing == playing:
-            self._show_frame()
+            # While it plays the frame is told with the snapshots, in the rhythm of the bar.
+            if not playing:
+                self._show_frame()
             return
         self._shown_playing = playing
         play.setChecked(playing)
