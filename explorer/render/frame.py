@@ -54,6 +54,7 @@ class Paint:
         table: How looks are painted.
         palette: Theme.
         ratio: Device pixels for each logical one.
+        patterns: Whether categories have patterns besides colours.
     """
 
     scene: MapScene
@@ -64,6 +65,7 @@ class Paint:
     table: LookTable
     palette: Palette
     ratio: float
+    patterns: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +84,13 @@ class Frame:
 
 
 def prepare(
-    scene: MapScene, mode: ColourMode, palette: Palette, *, ratio: float = 1.0, patterns: bool = False
+    scene: MapScene,
+    mode: ColourMode,
+    palette: Palette,
+    *,
+    ratio: float = 1.0,
+    patterns: bool = False,
+    before: Paint | None = None,
 ) -> Paint:
     """Return what painting needs.
 
@@ -92,19 +100,33 @@ def prepare(
         palette: Theme.
         ratio: Device pixels for each logical one.
         patterns: Whether categories have patterns besides colours; steps of a ramp never have.
+        before: What the frame before needed; its table is kept where the looks are the same.
     """
     colouring = mode.colour(scene.snapshot)
     categories = colouring.categories(palette)
+    patterns = patterns and not colouring.ramp
+    if before is not None and _looks_same(before, categories, palette, ratio, patterns):
+        table = before.table
+    else:
+        table = build_looks(palette, categories, device_pixel_ratio=ratio, patterns=patterns)
     return Paint(
         scene=scene,
         colouring=colouring,
         categories=categories,
         looks=item_looks(scene.snapshot, scene.items, colouring.index),
         alias_looks=item_looks(scene.snapshot, scene.aliases, colouring.index, alias=True),
-        table=build_looks(palette, categories, device_pixel_ratio=ratio, patterns=patterns and not colouring.ramp),
+        table=table,
         palette=palette,
         ratio=ratio,
+        patterns=patterns,
     )
+
+
+def _looks_same(
+    before: Paint, categories: tuple[Category, ...], palette: Palette, ratio: float, patterns: bool
+) -> bool:
+    return (before.palette is palette and before.categories == categories
+            and before.ratio == ratio and before.patterns == patterns)  # fmt: skip
 
 
 def paint_frame(

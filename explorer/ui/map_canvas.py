@@ -134,6 +134,7 @@ class MapCanvas(QWidget):
         painter.drawImage(QRectF(self.gutter, 0, image.width() / ratio, source.height() / ratio), image, source)
         painter.translate(self.gutter, 0)
         top = float(camera.scroll)
+        self.overlay.begin()
         self.overlay.draw_grid(painter, frame.strips, top)
         self.overlay.draw_labels(painter, frame.strips, top)
         self.overlay.draw_gutter(painter, frame.strips, top)

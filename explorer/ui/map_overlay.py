@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -12,6 +13,7 @@ from explorer.render.labels import LEFT
 from explorer.render.lane_texts import short_bytes
 from explorer.render.map_texts import HeaderText, block_texts, gutter_texts, header_text, visible_headers
 from explorer.render.raster import ROW, THIN
+from explorer.ui.map_pictures import WordPictures
 from explorer.ui.map_screen import MapScreen, to_colour
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _DONT_CLIP = Qt.TextFlag.TextDontClip.value
 _LEFT = (Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter).value | _DONT_CLIP
 _RIGHT = (Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter).value | _DONT_CLIP
 _ARROW = 14
+_GUTTER_GAP = 8
 _BYTE_GRID_PX = 8
 _PAGE_BYTES = 4096
 _PAGE_GRID_PX = 4
@@ -84,6 +87,13 @@ class MapOverlay:
     def __init__(self, screen: MapScreen, fonts: MapFonts) -> None:
         self.screen = screen
         self.fonts = fonts
+        self.pictures = WordPictures()
+
+    def begin(self) -> None:
+        """Begin a paint."""
+        screen, camera = self.screen, self.screen.camera
+        shape = (camera.view.measures, camera.view.width, camera.height) if camera is not None else ()
+        self.pictures.begin((screen.palette.theme, self.fonts, screen.ratio, *shape))
 
     def colour(self, name: str) -> QColor:
         """Return a colour of the map or of the window by its token."""
@@ -135,11 +145,16 @@ class MapOverlay:
         if camera is None:
             return
         gutter = camera.view.measures.gutter
-        painter.setFont(self.fonts.fixed)
-        painter.setPen(self.colour("axis"))
-        for text in gutter_texts(camera.layout, strips):
-            rect = QRectF(-gutter, text.y - top, gutter - 8, text.height)
-            painter.drawText(rect, _RIGHT, text.text)
+        texts = [(text.y - top, text.height, text.text) for text in gutter_texts(camera.layout, strips)]
+
+        def offsets(inner: QPainter) -> None:
+            inner.setFont(self.fonts.fixed)
+            inner.setPen(self.colour("axis"))
+            for y, height, text in texts:
+                inner.drawText(QRectF(0, y, gutter - _GUTTER_GAP, height), _RIGHT, text)
+
+        place = QRectF(-gutter, 0, gutter - _GUTTER_GAP, camera.height)
+        self.pictures.draw(painter, ("gutter", tuple(texts)), place, self.colour("base"), offsets)
         for fold in camera.layout.folds(top, top + camera.height):
             middle = fold.y - top + (fold.height - camera.view.measures.gap) / 2
             words = f"{short_bytes(fold.size)} free"
@@ -191,7 +206,18 @@ class MapOverlay:
         if camera is None:
             return
         gutter, width = camera.view.measures.gutter, camera.view.width
-        painter.fillRect(QRectF(-gutter, y, gutter + width + 40, head.height), self.colour("base"))
+        place = QRectF(-gutter, y, gutter + width + 40, head.height)
+        # Its box and height on the map say nothing of how it looks.
+        key = replace(head, box=0, y=0)
+        self.pictures.draw(painter, key, place, self.colour("base"), lambda inner: self._write(inner, head))
+
+    def _write(self, painter: QPainter, head: HeaderText) -> None:
+        """Write a header with a painter whose origin is the left end of the gutter."""
+        camera = self.screen.camera
+        if camera is None:
+            return
+        gutter, width, y = camera.view.measures.gutter, camera.view.width, 0.0
+        painter.translate(gutter, 0)
         left = -gutter + 12.0 if head.is_segment else -gutter + 26.0 + 16 * head.depth
         right_width = self.fonts.measure(0)(head.right)
         if head.is_segment:

@@ -152,7 +152,9 @@ class MapScreen:
             return None
         if self._ready is None or self._ready.scene is not scene:
             mode = colour_mode(self.mode_id)
-            self._ready = prepare(scene, mode, self.palette, ratio=self.ratio, patterns=self.patterns)
+            self._ready = prepare(
+                scene, mode, self.palette, ratio=self.ratio, patterns=self.patterns, before=self._ready
+            )
         return self._ready
 
     def frame(self) -> Frame | None:
