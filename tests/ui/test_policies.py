@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -291,8 +292,9 @@ def test_that_the_keyboard_walks_and_asks(qtbot: QtBot, loaded: PoliciesView, mo
 
 def until_cancelled(_question: LabQuestion, cancelled: Callable[[], bool], progress: Callable[[float], None]) -> None:
     progress(0.25)
+    pause = threading.Event()
     while not cancelled():
-        pass
+        pause.wait(0.005)
 
 
 def test_that_a_cancel_gives_the_view_back(qtbot: QtBot, loaded: PoliciesView, monkeypatch: pytest.MonkeyPatch) -> None:
