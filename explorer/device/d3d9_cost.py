@@ -24,7 +24,7 @@ EXPANSION = 4
 """Vertices that come of one when the CPU does the work: a point becomes a square. Modelling choice."""
 
 FRAMES_IN_FLIGHT = 2
-"""Frames that the GPU lags behind. Modelling choice: what the last two frames used is still being read."""
+"""Frames that the GPU may still work on: the present one and the one before. Modelling choice, as for D3D11."""
 
 
 def access_ns(size: int, caching: str, access: str) -> int:

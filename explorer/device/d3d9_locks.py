@@ -180,9 +180,10 @@ def _open_system(device: D3D9Device, row: int, values: dict[str, object]) -> lis
     system_memory.bring_in(device, block)
     device.state.blocks["used_frame"][block] = device.state.log.frame
     if device.is_busy(block):
-        # An update from it is still pending: rules.md 2.4, CHECKLIST 116.
+        # An update from it is still pending.
         device.wait_for(block, f"{device.name(row)}: the lock waited for a pending copy out of it.", "d3d9.R2.4")
         values["waited"] = True
+        return ["R2.4"]
     return ["R5.12"] if row in device.managed and device.things.of[row].resource.is_buffer else []
 
 
@@ -270,6 +271,10 @@ def _close(device: D3D9Device, row: int, held: Held) -> None:
     size = box_bytes(thing.resource, held.level, held.box)
     caching = "WC" if held.pointer == "direct" and thing.segment != "uma_system" else "WB"
     device.spend(cpu=d3d9_cost.access_ns(size, caching, held.access))
+    if caching == "WC" and held.access == "random write":
+        where = device.segment_of(device.blocks_of[row][0]).name
+        text = f"{device.name(row)}: {size:,} B were written to {where} in no order, each line read and written whole."
+        state.log.add(EventKind.STALLED, device.name(row), where, size, rule="d3d9.R6.4", text=text)
     writes = not held.flags & LockFlags.READONLY
     if held.staging >= 0:
         device.free_block(held.staging, EventKind.FREED)

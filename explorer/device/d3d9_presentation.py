@@ -287,16 +287,17 @@ def _make_chain(device: D3D9Device, parameters: api.PresentParameters) -> tuple[
     """
     things = device.things
     if not device.shown.back or parameters != device.shown.parameters or not device.runtime.ex:
-        held = [n for n, part in things.parts.items() if part.row in device.shown.rows]
+        # The surfaces go and come under the application's references, which stay.
+        held = {n: things.parts.pop(n) for n, part in tuple(things.parts.items()) if part.row in device.shown.rows}
         drop_chain(device)
         failed = _fill_chain(device, parameters)
         if failed is not None:
+            things.parts |= held
             for number in held:
                 device.drop_part(number)
             drop_chain(device)
             return failed
-        for number in held:
-            things.parts[number] = Part(device.shown.back[0])
+        things.parts |= dict.fromkeys(held, Part(device.shown.back[0]))
     things.bound["target 0"] = device.shown.back[0]
     if device.shown.depth >= 0:
         things.bound["depth"] = device.shown.depth

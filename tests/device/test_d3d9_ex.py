@@ -1,0 +1,159 @@
+"""Direct3D 9Ex: no MANAGED pool, priorities on DEFAULT, virtual memory, a device that is not lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.sim.scenarios import load_simulation
+from tests.device.d3d9_desk import FULL_SCREEN, MB, Desk, kinds, rules
+
+HIGH, LOW = 0xA0000000, 0x50000000
+
+
+def ex(adapter_id: str = "hd4870") -> Desk:
+    return Desk(adapter_id, "d3d9ex")
+
+
+def crowded(count: int = 36) -> Desk:
+    """Return a device of 512 MB with DEFAULT textures of 16 MiB, T0 and on."""
+    desk = ex()
+    for index in range(count):
+        assert desk.texture(f"T{index}", "DEFAULT", 2048).succeeded
+    return desk
+
+
+def test_that_there_is_no_managed_pool() -> None:
+    outcome = ex().texture("T", "MANAGED")
+    assert outcome.hr == "D3DERR_INVALIDCALL"
+    assert "R10.1" in rules(outcome)
+
+
+def test_that_memory_is_virtual() -> None:
+    # More than local memory is no failure: the oldest lie in non-local memory.
+    desk = crowded()
+    assert desk.count("refused") == 0
+    assert desk.count("demoted") == 4
+    assert [desk.groups(f"T{i}") for i in (0, 3, 4)] == [["NON_LOCAL"], ["NON_LOCAL"], ["LOCAL"]]
+    before = desk.ok("GetAvailableTextureMem").values["returns"]
+    desk.texture("more", "DEFAULT", 2048)
+    assert desk.ok("GetAvailableTextureMem").values["returns"] == before
+    desk.check()
+
+
+def test_that_use_brings_a_resource_home() -> None:
+    desk = crowded()
+    outcome = desk.frame("T0")
+    assert [kind for kind in kinds(outcome) if kind in ("demoted", "paged_in")] == ["demoted", "paged_in"]
+    assert desk.groups("T0") == ["LOCAL"]
+    assert desk.groups("T4") == ["NON_LOCAL"], "the next oldest left for it"
+
+
+def test_that_priority_decides_who_leaves() -> None:
+    desk = crowded(32)
+    assert desk.ok("SetPriority", {"object": "T0", "PriorityNew": HIGH}).values["returns"] == 0x78000000
+    assert desk.ok("SetPriority", {"object": "T31", "PriorityNew": LOW}).values["returns"] == 0x78000000
+    desk.frames(1, "T31")
+    for index in range(3):
+        desk.texture(f"new{index}", "DEFAULT", 2048)
+        desk.frame(f"new{index}")
+    assert desk.groups("T31") == ["NON_LOCAL"], "used last, but of low priority"
+    assert desk.groups("T0") == ["LOCAL"], "the oldest, but of high priority"
+    assert desk.ok("GetPriority", {"object": "T0"}).values["returns"] == HIGH
+
+
+def test_that_residency_is_told_in_three_words() -> None:
+    desk = crowded()
+    ask = lambda *names: desk.ok("CheckResourceResidency", {"pResourceArray": list(names)}).hr  # noqa: E731 - short
+    assert ask("T20") == "S_OK"
+    assert ask("T20", "T0") == "S_RESIDENT_IN_SHARED_MEMORY"
+    count = 36
+    while desk.count("paged_out") == 0:
+        assert desk.texture(f"T{count}", "DEFAULT", 2048).succeeded
+        count += 1
+    paged = next(i for i in range(count) if desk.groups(f"T{i}") == ["PAGE_FILE"])
+    assert ask("T20", f"T{paged}") == "S_NOT_RESIDENT"
+    outcome = desk.frame(f"T{paged}")
+    assert outcome.succeeded
+    assert desk.groups(f"T{paged}") == ["LOCAL"]
+    desk.check()
+
+
+def test_that_memory_pressure_counts_what_lies_elsewhere() -> None:
+    desk = crowded()
+    desk.ok("CreateQuery", {"Type": "D3DQUERYTYPE_MEMORYPRESSURE"}, "Q")
+    found = desk.ok("GetData", {"object": "Q"}).values
+    assert found == {
+        "BytesEvictedFromProcess": 64 * MB,
+        "SizeOfInefficientAllocation": 64 * MB,
+        "LevelOfEfficiency": 32 * 100 // 36,
+    }
+
+
+def test_that_memory_runs_out_with_the_one_code_of_9ex() -> None:
+    desk = ex("gma-x3100")
+    made = 0
+    while (outcome := desk.texture(f"T{made}", "DEFAULT", 4096)).succeeded:
+        made += 1
+        desk.frame(f"T{made - 1}")
+        assert made < 200
+    assert outcome.hr == "E_OUTOFMEMORY"
+    desk.check()
+
+
+def test_that_the_device_is_occluded_and_not_lost() -> None:
+    desk = ex()
+    desk.start()
+    desk.texture("T", "DEFAULT")
+    desk.lose()
+    assert desk.level() == "D3D_OK"
+    assert desk.call("Present").hr == desk.call("PresentEx").hr == "S_PRESENT_OCCLUDED"
+    assert desk.count("presented") == desk.count("device_lost") == 0
+    assert desk.call("CheckDeviceState", {"hDestinationWindow": "D"}).hr == "S_PRESENT_OCCLUDED"
+    desk.regain()
+    assert desk.call("Present").hr == "D3D_OK"
+
+
+def test_that_reset_keeps_everything() -> None:
+    desk = ex()
+    desk.start()
+    desk.texture("T", "DEFAULT")
+    place = desk.offsets("T")
+    desk.ok("GetBackBuffer", {}, "B")
+    desk.ok("CreateStateBlock", {}, "S")
+    outcome = desk.call("ResetEx", {"pPresentationParameters": {**FULL_SCREEN, "BackBufferWidth": 1280,
+                                                                 "BackBufferHeight": 720}})  # fmt: skip
+    assert outcome.succeeded
+    assert "R10.2" in rules(outcome)
+    assert desk.offsets("T") == place
+    assert desk.device.things.parts[desk.row("B")].row == desk.row("D: back buffer 0")
+    desk.ok("Release", {"object": "B"})
+    windowed = desk.call("ResetEx", {"pPresentationParameters": {"Windowed": True}})
+    assert windowed.succeeded
+    assert desk.call("PresentEx").hr == "S_PRESENT_MODE_CHANGED"
+    desk.check()
+
+
+def test_that_the_ex_creators_work() -> None:
+    desk = ex()
+    inputs = {"Width": 64, "Height": 64, "Format": "D3DFMT_X8R8G8B8"}
+    desk.ok("CreateRenderTargetEx", inputs, "R")
+    desk.ok("CreateOffscreenPlainSurfaceEx", {**inputs, "Pool": "D3DPOOL_DEFAULT"}, "P")
+    desk.ok("CreateDepthStencilSurfaceEx", {**inputs, "Format": "D3DFMT_D24S8"}, "Z")
+    assert desk.ok("GetPriority", {"object": "R"}).values["returns"] == HIGH
+
+
+@pytest.mark.parametrize("frames", [240])
+def test_that_the_scenario_shows_priority_and_occlusion(frames: int) -> None:
+    simulation = load_simulation("d3d9-ex-virtual-memory")
+    simulation.step(60)
+    portraits = 0
+    events = simulation.snapshot().events
+    portraits = sum(event.kind == "paged_in" and event.subject.startswith("Portrait") for event in events)
+    assert portraits > 0
+    simulation.step(frames - 60)
+    snapshot = simulation.snapshot()
+    late = [e for e in snapshot.events if e.frame > 73 and e.subject.startswith("Portrait")]
+    assert not [event for event in late if event.kind in ("paged_in", "demoted", "paged_out")]
+    assert snapshot.event_counts["device_lost"] == 0
+    assert snapshot.event_counts["reset"] == 1
+    assert snapshot.event_counts["presented"] == frames - 30
