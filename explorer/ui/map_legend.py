@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from explorer.render.frame import Frame, Paint
     from explorer.render.lanes import MapScene
+    from explorer.render.looks import LookTable, Pixels
 
 _COLUMNS = 5
 _ROWS = 4
@@ -43,10 +44,18 @@ class MapLegend(QWidget):
         self._entries: list[LegendEntry] = []
         self._of: tuple[Paint, list[LegendEntry]] | None = None
         self._seen_in: Frame | None = None
+        self._swatches: dict[tuple[int, int], tuple[QImage, Pixels]] = {}
+        self._swatches_of: LookTable | None = None
+        self._fonts: MapFonts | None = None
 
     def sizeHint(self) -> QSize:
         """Four rows."""
         return QSize(480, _ROWS * _ROW + 12)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the font of the window."""
+        super().changeEvent(event)
+        self._fonts = None
 
     def entries(self) -> list[LegendEntry]:
         """Return the entries for what is shown now."""
@@ -77,7 +86,9 @@ class MapLegend(QWidget):
         ready = self._screen.ready()
         if ready is None:
             return
-        fonts = MapFonts(self.font(), max(self.fontInfo().pixelSize(), load_tokens().type_px["body"]))
+        if self._fonts is None:
+            self._fonts = MapFonts(self.font(), max(self.fontInfo().pixelSize(), load_tokens().type_px["body"]))
+        fonts = self._fonts
         if ready.colouring.ramp:
             self._paint_ramp(painter, ready, fonts)
         side, ratio = load_tokens().size["swatch"], self.devicePixelRatioF()
@@ -85,8 +96,7 @@ class MapLegend(QWidget):
         painter.setFont(fonts.name)
         for entry, rect in self._placed():
             painter.setOpacity(1 if entry.in_view else _DIMMED)
-            pixels = swatch(ready.table, entry.look, round(side * ratio), round(side * ratio))
-            image = QImage(pixels.data, pixels.shape[1], pixels.shape[0], pixels.strides[0], QImage.Format.Format_RGB32)
+            image = self._swatch(ready, entry.look, round(side * ratio))
             painter.drawImage(QRectF(rect.x(), rect.center().y() - side / 2, side, side), image)
             size = format_bytes(entry.size)
             painter.setPen(to_colour(colours["text"]))
@@ -96,6 +106,18 @@ class MapLegend(QWidget):
             label = metrics.elidedText(entry.label, Qt.TextElideMode.ElideRight, room)
             at = rect.adjusted(side + 6, 0, 0, 0)
             painter.drawText(at, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), label)
+
+    def _swatch(self, ready: Paint, look: int, side: int) -> QImage:
+        if self._swatches_of is not ready.table:
+            self._swatches_of = ready.table
+            self._swatches.clear()
+        kept = self._swatches.get((look, side))
+        if kept is None:
+            pixels = swatch(ready.table, look, side, side)
+            image = QImage(pixels.data, side, side, pixels.strides[0], QImage.Format.Format_RGB32)
+            # The picture points into the pixels: they stay as long as it.
+            kept = self._swatches[look, side] = (image, pixels)
+        return kept[0]
 
     def _placed(self) -> list[tuple[LegendEntry, QRectF]]:
         entries, ready = self.entries(), self._screen.ready()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QLabel, QScrollBar, QVBoxLayout, QWidget
 
 from explorer.core.units import format_bytes
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from explorer.device.outcome import Ghost
     from explorer.sim.snapshot import Snapshot
 
+_SUMS_MS = 200
 _BAR_STEPS = 1 << 24
 """A scroll bar counts in 32 bit; a map of 64 GiB in rows of 16 bytes is 10^11 pixels high."""
 
@@ -58,6 +59,10 @@ class MemoryMapView(QWidget):
         self.note.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.note.hide()
         self._ghost_note = ""
+        # Sums are read, not watched: they follow the blocks a few times a second, in a slot of their own.
+        self._sums = QTimer(self)
+        self._sums.setSingleShot(True)
+        self._sums.setInterval(_SUMS_MS)
         self.setFocusProxy(self.canvas)
         self._lay_out()
         self._connect()
@@ -69,7 +74,7 @@ class MemoryMapView(QWidget):
         """Show a snapshot at the zoom and place of now."""
         self.screen_state.take(snapshot)
         if self.isVisible():
-            self._show_state()
+            self._show_state(sums_later=True)
 
     def set_theme(self, name: str) -> None:
         """Use the colours of ``light`` or ``dark``."""
@@ -224,6 +229,7 @@ class MemoryMapView(QWidget):
         self.canvas.setMinimumSize(320, 120)
 
     def _connect(self) -> None:
+        self._sums.timeout.connect(self._show_sums)
         self.canvas.view_changed.connect(self._on_view)
         self.canvas.picked.connect(self.resources_selected)
         self.canvas.hover_told.connect(self.block_hovered)
@@ -244,15 +250,21 @@ class MemoryMapView(QWidget):
         super().showEvent(event)  # pyright: ignore[reportArgumentType] - always a QShowEvent
         self._show_state()
 
-    def _show_state(self) -> None:
+    def _show_state(self, *, sums_later: bool = False) -> None:
         scene = self.screen_state.scene
         lost = scene is not None and scene.has_unknown_offsets
         told = "The file does not tell all offsets: those blocks lie end to end, in its order." if lost else ""
         words = " ".join(part for part in (self._ghost_note, told) if part)
-        self.note.setText(words)
-        self.note.setVisible(bool(words))
-        self._place_note()
-        self.canvas.refresh()
+        if words != self.note.text():
+            self.note.setText(words)
+            self.note.setVisible(bool(words))
+            self._place_note()
+        self.canvas.renew()
+        self._show_camera()
+        if not sums_later:
+            self._show_sums()
+        elif not self._sums.isActive():
+            self._sums.start()
 
     def _place_note(self) -> None:
         """Put the note into the lower left corner of the canvas."""
@@ -262,6 +274,17 @@ class MemoryMapView(QWidget):
 
     @Slot()
     def _on_view(self) -> None:
+        self._show_camera()
+        self._place_note()
+        self._show_sums()
+
+    @Slot()
+    def _show_sums(self) -> None:
+        self._sums.stop()
+        self.minimap.update()
+        self.legend.update()
+
+    def _show_camera(self) -> None:
         screen = self.screen_state
         camera = screen.camera if screen.scene is not None else None
         if camera is not None:
@@ -269,9 +292,6 @@ class MemoryMapView(QWidget):
             seen = camera.seen()
             first, end = (seen.first, seen.end) if seen is not None else (0, 0)
             self.toolbar.show_view(camera.view.mode, camera.view.row_bytes, first, end)
-            self._place_note()
-        self.minimap.update()
-        self.legend.update()
 
     def _show_bars(self) -> None:
         camera = self.screen_state.camera
