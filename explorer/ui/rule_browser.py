@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Workspace
 
 _TITLES = ("Rule", "Topic", "Vectors", "What it says")
-_WIDTHS = (120, 120, 64, 400)
+_WIDTHS = (120, 120, 64)
 _ROOT = QModelIndex()
 _TYPING_MS = 60
 _SIZE = (980, 620)
@@ -311,7 +311,7 @@ class RuleBrowser(QDialog):
                 Fact("API", API_WORDS.get(entry.group, entry.group)),
                 Fact("Topic", entry.topic),
                 Fact("Source", entry.source),
-                Fact("Checked", entry.checked or "unknown"),
+                Fact("Checked", entry.checked or "none"),
             ]
         )
         count = len(entry.proofs)

@@ -83,9 +83,11 @@ class VerdictCard(QFrame):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
-        for part in (area, area.viewport(), body):
+        for part, name in ((area, "verdict_area"), (area.viewport(), "verdict_port"), (body, "verdict_body")):
             part.setAutoFillBackground(False)
-            part.setStyleSheet("background: transparent;")
+            part.setObjectName(name)
+            # By name: without one the button inside would lose its ground too.
+            part.setStyleSheet(f"#{name} {{ background: transparent; }}")
         layout.addWidget(area, 1)
         theme.changed.connect(self._retint)
         self.say_nothing("Nothing to judge", "Open a scenario to create in it.")

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Workspace
 
 _TITLES = ("Here", "In Vulkan", "How near", "What differs")
-_WIDTHS = (250, 270, 96, 300)
+_WIDTHS = (260, 290, 112)
 _ROOT = QModelIndex()
-_SIZE = (980, 560)
+_SIZE = (1100, 560)
 _SHOWN = "shown"
 
 
