@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explorer.core.verdicts import Reason
 
@@ -14,8 +14,17 @@ if TYPE_CHECKING:
 
 
 @functools.cache
+def _file() -> Mapping[str, Any]:
+    return json.loads(resources.files("explorer.tables").joinpath("kernel_rules.json").read_text("utf-8"))
+
+
 def _rows() -> list[list[str]]:
-    return json.loads(resources.files("explorer.tables").joinpath("kernel_rules.json").read_text("utf-8"))["rows"]
+    return _file()["rows"]
+
+
+def kernel_checked() -> str:
+    """Return the date of the last check of these rules against their sources, ISO."""
+    return _file()["checked"]
 
 
 @functools.cache

@@ -63,7 +63,7 @@ def _rules() -> Iterator[RuleEntry]:
     # Imported here: the rules of all APIs are only needed by who opens the browser.
     from explorer.memory.allocators.protocol import REFUSAL_RULES
     from explorer.rules import d3d9, d3d11, d3d12
-    from explorer.tables.kernel_rules import kernel_rules
+    from explorer.tables.kernel_rules import kernel_checked, kernel_rules, kernel_topics
     from explorer.tables.rule_proofs import proofs
 
     for row in (*d3d9.RULES, *d3d11.RULES, *d3d12.RULES):
@@ -71,16 +71,11 @@ def _rules() -> Iterator[RuleEntry]:
         yield RuleEntry(row.id, group, row.topic, row.text, row.source, row.checked, proofs(row.id))
     for reason in kernel_rules().values():
         group = reason.rule.partition(".")[0]
-        yield RuleEntry(reason.rule, group, _topic(reason.rule), reason.text, reason.source, "", ())
+        topic = kernel_topics()[reason.rule]
+        yield RuleEntry(reason.rule, group, topic, reason.text, reason.source, kernel_checked(), ())
     for rule, text in REFUSAL_RULES.items():
         sentence = text[:1].upper() + text[1:] + "."
         yield RuleEntry(rule, "alloc", "refusals", sentence, _ALLOCATOR_SOURCE, "", ())
-
-
-def _topic(rule: str) -> str:
-    from explorer.tables.kernel_rules import kernel_topics
-
-    return kernel_topics()[rule]
 
 
 def topics_of(group: str) -> tuple[str, ...]:
