@@ -17,7 +17,7 @@ from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d12_access import default_priority
 from explorer.rules.d3d12_create import HeapState, judge_committed, judge_placed
 from explorer.rules.d3d12_desc import mips_of
-from explorer.rules.d3d12_heaps import heap_alignment, judge_create_heap
+from explorer.rules.d3d12_heaps import DENY_ALL, heap_alignment, judge_create_heap
 
 if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
@@ -39,7 +39,10 @@ def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallReco
     if not arguments.ppvHeap:
         return verdict
     desc = arguments.pDesc
-    priority = default_priority(ResourceFlags.NONE, desc.SizeInBytes)
+    # A heap for render targets and depth-stencils starts as they do (reference residency.json, default priority).
+    targets_only = desc.Flags & DENY_ALL == HeapFlags.ALLOW_ONLY_RT_DS_TEXTURES
+    written = ResourceFlags.ALLOW_RENDER_TARGET if targets_only else ResourceFlags.NONE
+    priority = default_priority(written, desc.SizeInBytes)
     row = _take_heap(device, record, desc, priority, committed=False)
     if isinstance(row, Verdict):
         return row
