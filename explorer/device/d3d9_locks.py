@@ -162,7 +162,7 @@ def _open(
         if isinstance(made, Refusal):
             return device.out_of_memory(record, "SYSTEM", made)
         staging = made
-        rules.append("R6.3" if resource.usage & api.Usage.WRITEONLY else "R3.5")
+        rules.append("R3.5" if resource.is_buffer and not resource.usage & api.Usage.WRITEONLY else "R6.3")
     else:
         rules.append("R9.5")
     block = staging if staging >= 0 else device.blocks_of[row][0]
@@ -255,7 +255,8 @@ def _open_temporary(device: D3D9Device, row: int, size: int, values: dict[str, o
     write_only = bool(device.things.of[row].resource.usage & api.Usage.WRITEONLY)
     values["read_back_bytes"] = 0 if write_only else size
     if not write_only:
-        device.read_back(name, block, size, "before the lock, since the resource is not write-only", "d3d9.R3.5")
+        rule = "d3d9.R3.5" if device.things.of[row].resource.is_buffer else "d3d9.R6.3"
+        device.read_back(name, block, size, "before the lock, since the resource is not write-only", rule)
     return staging
 
 
@@ -270,6 +271,10 @@ def _close(device: D3D9Device, row: int, held: Held) -> None:
         del things.held[row]
     size = box_bytes(thing.resource, held.level, held.box)
     caching = "WC" if held.pointer == "direct" and thing.segment != "uma_system" else "WB"
+    if caching == "WC" and held.access == "random write":
+        where = device.segment_of(device.blocks_of[row][0]).name
+        text = f"{device.name(row)}: {size:,} B written in no order; lines filled in part are read and written whole."
+        state.log.add(EventKind.STALLED, device.name(row), where, size, rule="d3d9.R6.4", text=text)
     device.spend(cpu=d3d9_cost.access_ns(size, caching, held.access))
     if caching == "WC" and held.access == "random write":
         where = device.segment_of(device.blocks_of[row][0]).name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.core import d3d9 as api
 from explorer.core.verdicts import Verdict
 from explorer.device import d3d9_pools, preview_texts
+from explorer.device.d3d9_presentation import is_lost
 from explorer.device.device import NOT_SIMULATED, not_simulated_reason
 from explorer.device.outcome import AccessRow, Ghost, Preview
 from explorer.memory.allocators.protocol import Refusal
@@ -27,6 +28,8 @@ def preview(device: D3D9Device, record: CallRecord, arguments: Any) -> Preview:
     if not verdict.succeeded:
         return Preview(record, verdict)
     what = d3d9_pools.plan(device, arguments)
+    if what.pool is api.Pool.DEFAULT and is_lost(device):
+        what = d3d9_pools.dummy_plan(device, what)
     row = placement(what.resource, device.state.adapter.memory_class, device.runtime)
     layout = what.device or what.system
     assert layout is not None
@@ -53,9 +56,19 @@ def _with_place(
             after = f"The device copy comes at first use. {after}"
         return Preview(base.record, base.verdict, layout, segment.name, base.why, ghost, "", after, access=base.access)
     text = refusal.text() if refusal else f"This adapter has no {group} memory."
-    held = device.managed.resident_bytes
-    after = f"Managed copies of {held:,} B can be evicted first." if held and group == "LOCAL" else ""
+    after = _what_helps(device, what) if group == "LOCAL" else ""
     return Preview(base.record, base.verdict, layout, group, base.why, None, text, after, access=base.access)
+
+
+def _what_helps(device: D3D9Device, what: d3d9_pools.Plan) -> str:
+    """Return what the runtime would do about full local memory; empty where nothing can be done."""
+    if device.runtime.ex:
+        return "Other DEFAULT resources move to non-local memory first, the lowest priority and then the oldest."
+    held = device.managed.resident_bytes
+    told = [f"Managed copies of {held:,} B can be evicted first."] if held else []
+    if what.fallback:
+        told.append("If that makes no hole, it lies in non-local memory, which the GPU reads more slowly.")
+    return " ".join(told)
 
 
 def _access(device: D3D9Device, what: d3d9_pools.Plan, layout: ResourceLayout, cpu_view: str) -> tuple[AccessRow, ...]:

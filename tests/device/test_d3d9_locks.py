@@ -167,6 +167,8 @@ def test_that_order_counts_in_write_combined_memory() -> None:
     prepared = desk.cost_of(desk.write, "S", access="random write")["cpu"] + ordered
     assert ordered < prepared < random / 3
     assert desk.cost_of(desk.write, "B", access="none")["cpu"] < ordered
+    told = [event for event in desk.state.log.tail if event.rule == "d3d9.R6.4"]
+    assert [event.size_bytes for event in told] == [MB], "one event for the one scattered write to AGP memory"
 
 
 @given(size=st.integers(0, 1 << 30))
