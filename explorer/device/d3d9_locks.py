@@ -271,10 +271,6 @@ def _close(device: D3D9Device, row: int, held: Held) -> None:
         del things.held[row]
     size = box_bytes(thing.resource, held.level, held.box)
     caching = "WC" if held.pointer == "direct" and thing.segment != "uma_system" else "WB"
-    if caching == "WC" and held.access == "random write":
-        where = device.segment_of(device.blocks_of[row][0]).name
-        text = f"{device.name(row)}: {size:,} B written in no order; lines filled in part are read and written whole."
-        state.log.add(EventKind.STALLED, device.name(row), where, size, rule="d3d9.R6.4", text=text)
     device.spend(cpu=d3d9_cost.access_ns(size, caching, held.access))
     if caching == "WC" and held.access == "random write":
         where = device.segment_of(device.blocks_of[row][0]).name
