@@ -20,6 +20,7 @@ from explorer.interchange.cpp_text_values import (
     Unknown,
     Value,
     helped,
+    shown,
     structured,
 )
 
@@ -48,6 +49,17 @@ _NUMBERS: Mapping[str, int | float] = {
 _NULLS = frozenset({"nullptr", "NULL"})
 _SAME = frozenset({"Get", "get", "GetAddressOf", "ReleaseAndGetAddressOf", "put", "Put", "p", "std::move"})
 _ZEROING = frozenset({"ZeroMemory", "SecureZeroMemory", "RtlZeroMemory", "memset", "std::memset"})
+_CHOICES: Mapping[str, Callable[[list[int | float]], int | float]] = {
+    "std::max": max, "std::min": min, "max": max, "min": min,
+}  # fmt: skip
+_SIZES: Mapping[str, int] = {
+    "char": 1, "BYTE": 1, "UINT8": 1, "uint8_t": 1, "UINT16": 2, "uint16_t": 2, "WORD": 2, "short": 2, "int": 4,
+    "UINT": 4, "INT": 4, "DWORD": 4, "UINT32": 4, "uint32_t": 4, "int32_t": 4, "float": 4, "FLOAT": 4, "double": 8,
+    "UINT64": 8, "uint64_t": 8, "XMFLOAT2": 8, "XMFLOAT3": 12, "XMFLOAT4": 16, "XMFLOAT3X3": 36, "XMFLOAT4X4": 64,
+    "XMMATRIX": 64, "XMVECTOR": 16,
+}  # fmt: skip
+"""Bytes of types that everyone has. Source: MicrosoftDocs/sdk-api windows data types, directxmath."""
+
 _LEVELS: tuple[tuple[str, ...], ...] = (
     ("?",), ("||",), ("&&",), ("==", "!=", "<", ">", "<=", ">="), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
@@ -163,7 +175,7 @@ class Expressions:
         if mark.text == "|":
             return self._joined(left, right, mark.line)
         if not isinstance(left, Number) or not isinstance(right, Number) or mark.text in ("||", "&&", *_LEVELS[3]):
-            return Unknown(f"… {mark.text} …", mark.line)
+            return Unknown(f"{shown(left)} {mark.text} {shown(right)}", mark.line)
         one, two = left.value, right.value
         if isinstance(one, float) or isinstance(two, float):
             return Unknown(f"{one} {mark.text} {two}", mark.line)
@@ -282,7 +294,9 @@ class Expressions:
         if name in _NULLS:
             return Null(name, token.line)
         if self.now.text == "(":
-            return self.constructed(name, self.arguments(), token.line) or Unknown(f"{name}()", token.line)
+            arguments = self.arguments()
+            inside = ", ".join(shown(argument) for argument in arguments)
+            return self.constructed(name, arguments, token.line) or Unknown(f"{name}({inside})", token.line)
         if self.now.text == "{" and (name in structures() or name.startswith("CD3D") or name in _SCALARS):
             braces = self.braces()
             if name in structures():
@@ -325,6 +339,11 @@ class Expressions:
         if bare == "MAKEFOURCC" and len(arguments) == 4:
             letters = [one.value for one in arguments if isinstance(one, Number)]
             return Number(sum(int(value) << 8 * i for i, value in enumerate(letters)), line)
+        if bare in _CHOICES and arguments and all(isinstance(one, Number) for one in arguments):
+            numbers = [one.value for one in arguments if isinstance(one, Number)]
+            return Number(_CHOICES[bare](numbers), line)
+        if bare == "sizeof" and len(arguments) == 1 and shown(arguments[0]) in _SIZES:
+            return Number(_SIZES[shown(arguments[0])], line)
         if bare == "IID_PPV_ARGS" and len(arguments) == 1:
             return Call(bare, arguments, line)
         if bare in _ZEROING and arguments:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _PLAIN_WORDS = frozenset({"else", "do", "try", "public", "private"})
 _CONDITIONS = frozenset({"if", "while", "switch"})
+_DEFINING = frozenset({"struct", "class", "enum", "union"})
 _HEADS = frozenset({"for", "catch"})
 _SKIPPED = frozenset({"using", "typedef", "namespace", "return", "break", "continue", "delete", "goto", "throw"})
 _QUALIFIERS = frozenset({"const", "constexpr", "static", "inline", "volatile", "mutable", "struct", "extern"})
@@ -73,6 +74,9 @@ class _Statements(Expressions):
         if token.text in _SKIPPED:
             self._skip_to_semicolon()
             return
+        if token.text in _DEFINING and self._is_definition():
+            self._skip_braces()
+            return
         if self._is_declaration():
             self._declaration()
             return
@@ -96,9 +100,25 @@ class _Statements(Expressions):
             self.expression()
             self.expect(")")
             return
+        self.skip_balanced("(", ")")
+
+    def _is_definition(self) -> bool:
+        """Return whether a type is defined here: its members are no statements."""
+        at = self.at
+        while self.tokens[at].kind == "name":
+            at += 1
+        return self.tokens[at].text in ("{", ":")
+
+    def _skip_braces(self) -> None:
+        while not self.is_at("{", ";", ""):
+            self.step()
+        self.skip_balanced("{", "}")
+
+    def skip_balanced(self, opening: str, closing: str) -> None:
+        """Skip from an opening mark to its closing one."""
         depth = 0
         while self.now.kind != "end":
-            depth += {"(": 1, ")": -1}.get(self.step().text, 0)
+            depth += {opening: 1, closing: -1}.get(self.step().text, 0)
             if depth <= 0:
                 return
 
@@ -182,6 +202,10 @@ class _Statements(Expressions):
             value = self.value_or_braces()
         elif self.now.text == "{":
             value = self.braces()
+        elif self.now.text == "(" and self._is_function():
+            self.skip_balanced("(", ")")
+            while self.is_at("const", "override", "noexcept", "final"):
+                self.step()
         elif self.now.text == "(":
             arguments = self.arguments()
             value = self.constructed(kind, arguments, name.line) if kind.startswith("CD3D") else None
@@ -198,6 +222,16 @@ class _Statements(Expressions):
             return Structure(bare, structure, {}, False, name.line)
         made = structured(bare, structure, copy.deepcopy(value) if value is not None else None, name.line)
         return Structure(bare, made.kind, made.members, made.zeroed, name.line)
+
+    def _is_function(self) -> bool:
+        """Return whether a function begins here: its parameters are declarations, a body or a list follows."""
+        depth, at = 0, self.at
+        while self.tokens[at].kind != "end":
+            depth += {"(": 1, ")": -1}.get(self.tokens[at].text, 0)
+            at += 1
+            if depth <= 0:
+                break
+        return self.tokens[at].text in ("{", ":", "const", "override", "noexcept", "final")
 
     def _helper_variable(self, kind: str, value: Value | None, line: int) -> Value:
         if isinstance(value, Braces):

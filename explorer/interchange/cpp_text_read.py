@@ -30,6 +30,7 @@ from explorer.interchange.cpp_text_values import (
     Structure,
     Unknown,
     Value,
+    are_alike,
     is_array,
     shown,
     structured,
@@ -157,7 +158,7 @@ class Binder:
         )  # fmt: skip
         if name == UNNAMED and name not in self._meaning.aliases:
             return None
-        return self._meaning.aliases.get(name, name) or None
+        return self._meaning.aliases.get(name, name.removeprefix("this.")) or None
 
     def _is_automatic(self, name: str, value: Value) -> bool:
         return name in AUTOMATIC and isinstance(value, Unknown)
@@ -218,7 +219,7 @@ class Binder:
     def _structure_kind(self, options: Sequence[Any], value: Value) -> type | None:
         kinds = [option for option in options if isinstance(option, type) and is_dataclass(option)]
         if isinstance(value, Structure):
-            same = [kind for kind in kinds if kind.__name__ == value.kind.__name__]
+            same = [kind for kind in kinds if are_alike(kind, value.kind)]
             if kinds and not same:
                 accepted = tuple(kind.__name__ for kind in kinds)
                 raise InputError("another structure", line=value.line, found=shown(value), accepted=accepted)

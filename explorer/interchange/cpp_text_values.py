@@ -110,9 +110,17 @@ class Meaning:
     words: frozenset[str] = frozenset()
 
 
+def are_alike(one: type, other: type) -> bool:
+    """Return whether two dataclasses stand for the same structure (``DXGI_SAMPLE_DESC`` has one for each API)."""
+    if one.__name__ == other.__name__:
+        return True
+    samples = ("SampleDesc", "DXGI_SAMPLE_DESC")
+    return one.__name__ in samples and other.__name__ in samples
+
+
 def structured(name: str, kind: type, value: Value | None, line: int) -> Structure:
     """Return a structure with an initialiser: braces, a structure, or nothing (its members are undefined then)."""
-    if isinstance(value, Structure) and value.kind.__name__ == kind.__name__:
+    if isinstance(value, Structure) and are_alike(value.kind, kind):
         return value
     if value is None:
         return Structure(name, kind, {}, False, line)
