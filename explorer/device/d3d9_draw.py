@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from explorer.core.events import EventKind
+from explorer.core.kinds import ResourceKind
 from explorer.core.verdicts import Verdict
 from explorer.device import cost, d3d9_cost, d3d9_hints, d3d9_presentation
 from explorer.rules.d3d9_locks import is_lockable
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from explorer.core import d3d9 as api
     from explorer.core.calls import CallRecord
     from explorer.device.d3d9 import D3D9Device
+
+_TARGET = int(ResourceKind.RENDER_TARGET)
 
 
 def draw(device: D3D9Device, arguments: api.Draw, record: CallRecord) -> Verdict:
@@ -88,7 +91,7 @@ def _touch(device: D3D9Device, row: int, operation: str) -> bool:
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
     else:
         touched = cost.touch_ns(kind, size, segment.bandwidth)
-        if thing.resource.is_target and is_lockable(thing.resource, device.runtime):
+        if kind == _TARGET and is_lockable(thing.resource, device.runtime):
             more, of = d3d9_cost.LOCKABLE_TARGET
             touched = touched * more // of
         device.spend(gpu=touched)
