@@ -26,6 +26,7 @@ from shiboken6 import isValid
 from explorer.ui.actions import ActionSet
 from explorer.ui.controls import label
 from explorer.ui.docks import TabBarTuner, ViewDock
+from explorer.ui.housekeeping import Housekeeping
 from explorer.ui.long_work import LongWork
 from explorer.ui.message_bar import MessageBar, WorkBar
 from explorer.ui.opening import Opener
@@ -83,6 +84,7 @@ class MainWindow(QMainWindow):
         # Until the user moves a dock, the first layout follows the size of the window.
         self._is_automatic, self._arranging = True, False
         self.pacer = ViewPacer(workspace, self)
+        self.housekeeping = Housekeeping(workspace, self)
         self._build_bars()
         self._build_views()
         self.links = ViewLinks(self, workspace)
