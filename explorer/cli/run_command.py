@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from explorer.sim.snapshot import Snapshot
 
-APP_POLICIES = ("none",)
-"""Policies of the application itself that are simulated."""
+APP_POLICIES = ("none", "d3dx12", "translation-layer")
+"""Policies of the application itself that are simulated (``device.app_residency.POLICIES``, loaded later)."""
 _NS_PER_MS = 1_000_000
 
 
@@ -29,7 +29,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--frames", metavar="N", help="frames to run (default: the scenario's length)")
     parser.add_argument("--seed", metavar="S", help="seed of the random streams")
     parser.add_argument("--policy", metavar="P", help="eviction policy")
-    parser.add_argument("--app-policy", metavar="Q", help="residency policy of the application: none")
+    parser.add_argument(
+        "--app-policy", metavar="Q", help="residency policy of the application: " + ", ".join(APP_POLICIES)
+    )
     parser.add_argument("--allocator", metavar="A", help="allocator")
     parser.add_argument("--budget", metavar="[GROUP=]SIZE", help="budget of a segment group instead of the adapter's")
     parser.add_argument("--out", metavar="FILE", nargs="+", action="extend", default=[],
@@ -53,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from explorer.interchange.snapshot_encode import snapshot_bytes
 
     targets = [(file, exporter_for_ending(file)) for file in args.out]
-    simulation = _simulation(args, seed)
+    simulation = _simulation(args, seed, app_policy)
     simulation.step(simulation.frames if frames is None else frames)
     snapshot = simulation.snapshot()
     canonical = snapshot_bytes(snapshot)
@@ -63,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         write_atomically(file, data)
         sha256 = hashlib.sha256(data).hexdigest()
         written.append({"file": file, "format": exporter.id, "bytes": len(data), "sha256": sha256})
-    body = run_json(snapshot, app_policy or "none", hashlib.sha256(canonical).hexdigest(), written)
+    body = run_json(snapshot, hashlib.sha256(canonical).hexdigest(), written)
     if args.json:
         print_json("run", body)
     else:
@@ -71,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-def _simulation(args: argparse.Namespace, seed: int | None) -> Any:
+def _simulation(args: argparse.Namespace, seed: int | None, app_policy: str | None) -> Any:
     from explorer.cli.loading import scenario_of
     from explorer.errors import InputError
     from explorer.sim.scenarios import make_simulation
@@ -87,16 +89,16 @@ def _simulation(args: argparse.Namespace, seed: int | None) -> Any:
                 f"a file of kind {opened.kind} cannot be run", file=args.scenario, accepted=("a scenario",)
             )
     return make_simulation(
-        scenario, args.adapter, seed=seed, allocator=args.allocator, policy=args.policy, budget=args.budget
-    )
+        scenario, args.adapter, seed=seed, allocator=args.allocator, policy=args.policy, app_policy=app_policy,
+        budget=args.budget,
+    )  # fmt: skip
 
 
-def run_json(snapshot: Snapshot, app_policy: str, sha256: str, written: list[dict[str, Any]]) -> dict[str, Any]:
+def run_json(snapshot: Snapshot, sha256: str, written: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the object of ``run --json`` without ``schema`` and ``version``.
 
     Args:
         snapshot: The state at the end.
-        app_policy: The application's residency policy.
         sha256: Of the canonical snapshot.
         written: The ``out`` entries.
     """
@@ -108,7 +110,7 @@ def run_json(snapshot: Snapshot, app_policy: str, sha256: str, written: list[dic
         "api": snapshot.api,
         "seed": p.seed,
         "frames": p.frame,
-        "options": {**p.options, "app_policy": app_policy},
+        "options": {"app_policy": APP_POLICIES[0], **p.options},
         "snapshot_sha256": sha256,
         "segments": [_segment(segment) for segment in snapshot.segments],
         "groups": [asdict(group) for group in snapshot.groups],

@@ -94,6 +94,7 @@ def load_simulation(
     seed: int | None = None,
     allocator: str | None = None,
     policy: str | None = None,
+    app_policy: str | None = None,
     budget: str | None = None,
 ) -> Simulation:
     """Return a run of a scenario, at frame 0.
@@ -104,6 +105,7 @@ def load_simulation(
         seed: Seed instead of the scenario's.
         allocator: Allocator id; ``tlsf`` by default.
         policy: Eviction policy instead of the device's.
+        app_policy: What a D3D12 application itself does about residency, instead of the scenario's.
         budget: ``[GROUP=]SIZE`` that replaces the adapter's budget.
 
     Raises:
@@ -111,7 +113,13 @@ def load_simulation(
         PresetError: The file is invalid.
     """
     return make_simulation(
-        load_scenario(scenario_id_or_path), adapter, seed=seed, allocator=allocator, policy=policy, budget=budget
+        load_scenario(scenario_id_or_path),
+        adapter,
+        seed=seed,
+        allocator=allocator,
+        policy=policy,
+        app_policy=app_policy,
+        budget=budget,
     )
 
 
@@ -122,6 +130,7 @@ def make_simulation(
     seed: int | None = None,
     allocator: str | None = None,
     policy: str | None = None,
+    app_policy: str | None = None,
     budget: str | None = None,
 ) -> Simulation:
     """Return a run of a scenario that is already read; arguments as in ``load_simulation``."""
@@ -140,7 +149,16 @@ def make_simulation(
     if policy is not None:
         policy_by_id(policy)
         device["policy"] = policy
-    budgets = _budget(budget) if budget else {}
+    if app_policy is not None and scenario.api == "d3d12":
+        device["app_policy"] = app_policy
+    elif app_policy not in (None, "none"):
+        raise CommandError(
+            f"an application of {scenario.api} leaves residency to the system",
+            where="app_policy",
+            found=app_policy,
+            accepted=("none",),
+        )
+    budgets = {} if budget is None else _budget(budget)
     options = RunOptions(scenario.seed if seed is None else seed, name, device, budgets)
     return Simulation(scenario, found, options)
 

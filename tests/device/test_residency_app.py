@@ -258,3 +258,22 @@ def test_that_a_budget_of_nothing_ends_in_no_crash() -> None:
     simulation = make_simulation(load_scenario("d3d12-residency-library"), budget="0")
     simulation.step(3)
     assert simulation.snapshot().event_counts["over_budget"] > 0
+
+
+def test_that_the_command_line_chooses_the_policy(capsys: pytest.CaptureFixture[str]) -> None:
+    import json
+
+    from explorer.cli import run_command
+    from explorer.cli.main import main
+    from explorer.device.app_residency import POLICIES
+
+    assert run_command.APP_POLICIES == POLICIES
+    found: dict[str, Any] = {}
+    for policy in POLICIES:
+        args = ["run", "d3d12-residency-library", "--frames", "3", "--app-policy", policy, "--json"]
+        assert main(args) == 0
+        found[policy] = json.loads(capsys.readouterr().out)
+        assert found[policy]["options"]["app_policy"] == policy
+    assert found["none"]["events"]["evicted"] == 0
+    assert found["d3dx12"]["events"]["evicted"] > 0
+    assert main(["run", "d3d9-level-change", "--frames", "1", "--app-policy", "d3dx12"]) == 2
