@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Workspace
 
 _ASKER = "create"
-_TYPING_MS = 30
+_TYPING_MS = 0
+"""Changes of one turn of the event loop are one question; of questions under way the controller keeps the newest."""
 _RENEW_MS = 250
 _MOST = 10_000
 """Create ×n makes at most so many in one go."""
