@@ -70,6 +70,11 @@ def place_ranges(heap: Int32, offset: Int64, size: Int64, base: Int64) -> Placed
 def gap_counts(heap: Int32, offset: Int64, size: Int64, heap_size: Int64) -> Int64:
     """Return how many ranges of each heap lie under none of the given ranges, shape (heaps,)."""
     count = len(heap_size)
+    end = offset + size
+    same = heap[1:] == heap[:-1]
+    in_order = bool(np.all(np.where(same, offset[1:] > offset[:-1], heap[1:] > heap[:-1])))
+    if in_order and bool(np.all(end <= heap_size[heap])):
+        return _gaps_in_order(heap, offset, end, heap_size)
     # One byte between the heaps, so that the end of one is not the start of the next.
     base = np.cumsum(heap_size + 1) - (heap_size + 1)
     every = np.arange(count, dtype=np.int32)
@@ -82,6 +87,22 @@ def gap_counts(heap: Int32, offset: Int64, size: Int64, heap_size: Int64) -> Int
     )
     owner = np.concatenate([heap, every])[placed.order]
     return np.bincount(owner[placed.start > placed.reach], minlength=count).astype(np.int64)
+
+
+def _gaps_in_order(heap: Int32, offset: Int64, end: Int64, heap_size: Int64) -> Int64:
+    """Count gaps where the ranges come in order, as dumps print them: without a sort."""
+    count = len(heap_size)
+    base = np.cumsum(heap_size) - heap_size
+    reach = np.maximum.accumulate(base[heap] + end) if len(heap) else np.zeros(0, np.int64)
+    first = np.ones(len(heap), np.bool_)
+    first[1:] = heap[1:] != heap[:-1]
+    before = np.zeros(len(heap), np.int64)
+    before[1:] = reach[:-1]
+    before[first] = base[heap[first]]
+    found = np.bincount(heap[base[heap] + offset > before], minlength=count)
+    covered = base.copy()
+    np.maximum.at(covered, heap, reach)
+    return (found + (covered < base + heap_size)).astype(np.int64)
 
 
 def segment_layouts(snapshot: Snapshot, free_ranges: Int64 | None = None) -> tuple[Layout, ...]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind
 from explorer.errors import InputError
 from explorer.interchange.importers import IMPORTERS, log_lines, open_file
+from explorer.interchange.layout_totals import gap_counts
 from explorer.interchange.opened import ImportCancelledError
 from tests.interchange import dump_writer as write
 from tests.interchange.dump_writer import Pool
@@ -451,3 +452,34 @@ def _assert_that_sums_hold(snapshot: Any) -> None:
     ends = snapshot.blocks.offset + snapshot.blocks.size
     assert (ends <= snapshot.heaps.size[snapshot.blocks.heap]).all()
     assert not snapshot.blocks.size.flags.writeable
+
+
+@given(RANGES, st.lists(st.integers(0, 4096), min_size=1, max_size=3))
+def test_that_gaps_are_counted_the_same_with_and_without_a_sort(
+    ranges: list[tuple[str, int, int, str]], sizes: list[int]
+) -> None:
+    heap_size = np.array([size + 1 for size in sizes], np.int64)
+    rows = {(o % len(sizes), o % (sizes[o % len(sizes)] + 1)): s for _, s, o, _ in ranges}
+    places = sorted(rows)
+    heap = np.array([heap for heap, _ in places], np.int32)
+    offset = np.array([at for _, at in places], np.int64)
+    size = np.array([min(rows[h, at], int(heap_size[h]) - at) for h, at in places], np.int64)
+    covered = [np.zeros(total, np.bool_) for total in heap_size.tolist()]
+    for h, at, length in zip(heap.tolist(), offset.tolist(), size.tolist(), strict=True):
+        covered[h][at : at + length] = True
+    counted = [int(np.sum(~one & np.concatenate([[True], one[:-1]]))) for one in covered]
+    backwards = slice(None, None, -1)
+    assert gap_counts(heap, offset, size, heap_size).tolist() == counted
+    assert gap_counts(heap[backwards], offset[backwards], size[backwards], heap_size).tolist() == counted
+
+
+def test_that_a_word_or_a_number_of_an_unknown_kind_takes_the_careful_way() -> None:
+    plain = write.vma_c({"Type 0": IMAGES})
+    odd = json.loads(json.dumps(plain).replace("IMAGE_OPTIMAL", "IMAGE_OF_TOMORROW"))
+    one, other = _open(plain), _open(odd)
+    assert one.totals == other.totals
+    assert "IMAGE_OF_TOMORROW" in other.snapshot.resources.dimensions
+    assert one.snapshot.blocks.offset.tolist() == other.snapshot.blocks.offset.tolist()
+    wrong = json.loads(json.dumps(plain).replace("4096", '"4096"'))
+    with pytest.raises(InputError, match="DefaultPools"):
+        _open(wrong)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PureWindowsPath
@@ -36,12 +37,15 @@ from explorer.sim.snapshot import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from explorer.core.columns import Bools, Bytes8
     from explorer.interchange.importers.source import Source
     from explorer.interchange.opened import HeapLayout
 
     KindOf = Callable[[Bools, Bools, Int64, Bytes8], Bytes8]
 
+_ROWS_AT_ONCE = 4096
 MAX_TOTAL_BYTES = 1 << 62
 """Sizes of a file may not add up to more: sums and map addresses are signed 64 bit."""
 
@@ -122,6 +126,8 @@ class _Rows:
     heap: Int32
     offset: Int64
     size: Int64
+    usage: Int64
+    names: list[str]
     used: npt.NDArray[np.bool_]
     words: tuple[str, ...]
     word: npt.NDArray[np.int16]
@@ -133,10 +139,8 @@ def build_snapshot(layout: DumpLayout, source: Source) -> tuple[Snapshot, tuple[
     Raises:
         InputError: The sizes add up to more than 2^62 bytes.
     """
-    every = [row for block in layout.blocks for row in block.ranges]
-    rows, sizes = _rows(layout, every, source)
+    rows, sizes = _rows(layout, source)
     source.at(0.6)
-    used = list(itertools.compress(every, rows.used.tolist()))
     keep = np.flatnonzero(rows.used)
     heap, offset, size = rows.heap[keep], rows.offset[keep], rows.size[keep]
     heaps = _heaps(layout, sizes)
@@ -144,7 +148,7 @@ def build_snapshot(layout: DumpLayout, source: Source) -> tuple[Snapshot, tuple[
     placed = place_ranges(heap, offset, size, base)
     state = np.full(len(keep), BlockState.RESIDENT, np.uint8)
     state[placed.overlapping()] |= np.uint8(BlockState.ALIASED)
-    resources = _resources(layout, used, rows, keep, heaps.kind, source)
+    resources = _resources(layout, rows, keep, heaps.kind, source)
     source.at(0.8)
     blocks = BlockColumns(
         **make_columns(BlockColumns, len(keep), {
@@ -162,13 +166,11 @@ def build_snapshot(layout: DumpLayout, source: Source) -> tuple[Snapshot, tuple[
     return snapshot, heap_layouts(snapshot, free_ranges)
 
 
-def _rows(layout: DumpLayout, every: list[Range], source: Source) -> tuple[_Rows, Int64]:
+def _rows(layout: DumpLayout, source: Source) -> tuple[_Rows, Int64]:
     counts = np.array([len(block.ranges) for block in layout.blocks], np.int64)
     heap = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    size = np.array([row.size for row in every], np.int64)
-    offset = np.array([row.offset for row in every], np.int64)
-    words, word = _numbered([row.type for row in every], source.file)
-    used = np.array([one != FREE for one in words], np.bool_)[word] if every else np.zeros(0, np.bool_)
+    size, offset, usage, names, words, word = _columns_of(layout.blocks, int(counts.sum()), source.file)
+    used = np.array([one != FREE for one in words], np.bool_)[word] if words else np.zeros(0, np.bool_)
     sizes = np.array([block.size for block in layout.blocks], np.int64)
     total = float(size.sum(dtype=np.float64) + sizes.sum(dtype=np.float64))
     if max(total, float(offset.max(initial=0))) >= MAX_TOTAL_BYTES:
@@ -189,7 +191,7 @@ def _rows(layout: DumpLayout, every: list[Range], source: Source) -> tuple[_Rows
         source.warn("beyond-block", block.where, "ranges end behind the block; it is drawn as large as they need",
                     int((heap[beyond] == index).sum()))  # fmt: skip
     np.maximum.at(sizes, heap[beyond], (offset + size)[beyond])
-    return _Rows(heap, offset, size, used, words, word), sizes
+    return _Rows(heap, offset, size, usage, names, used, words, word), sizes
 
 
 def _heaps(layout: DumpLayout, sizes: Int64) -> HeapColumns:
@@ -207,12 +209,9 @@ def _heaps(layout: DumpLayout, sizes: Int64) -> HeapColumns:
     )  # fmt: skip
 
 
-def _resources(
-    layout: DumpLayout, used: list[Range], rows: _Rows, keep: Int64, heap_kind: Bytes8, source: Source
-) -> ResourceColumns:
-    count = len(used)
-    heap, size = rows.heap[keep], rows.size[keep]
-    usage = _flag_column([row.usage for row in used])
+def _resources(layout: DumpLayout, rows: _Rows, keep: Int64, heap_kind: Bytes8, source: Source) -> ResourceColumns:
+    count = len(keep)
+    heap, size, usage = rows.heap[keep], rows.size[keep], rows.usage[keep]
     # Words are compared once each, not once for every row.
     dimensions = tuple(word or "UNKNOWN" for word in rows.words if word != FREE)
     renumbered = np.cumsum([word != FREE for word in rows.words]).astype(np.int16) - np.int16(1)
@@ -221,11 +220,15 @@ def _resources(
     is_texture = np.array([word.startswith(("IMAGE", "TEXTURE")) for word in dimensions], np.bool_)[dimension]
     kind = layout.kind_of(is_buffer, is_texture, usage, heap_kind[heap])
     places, place = _numbered([block.place for block in layout.blocks], source.file)
-    names = tuple([row.name for row in used] if layout.name_of is None else map(layout.name_of, used))
+    mask: list[bool] = rows.used.tolist()
+    names = tuple(itertools.compress(rows.names, mask))
+    if layout.name_of is not None:
+        names = tuple(map(layout.name_of, itertools.compress(_every(layout.blocks), mask)))
     if source.is_single_byte:
         names = tuple(map(source.name, names))
     created, last = np.zeros(count, np.int64), np.full(count, -1)
     if layout.has_frames:
+        used = list(itertools.compress(_every(layout.blocks), mask))
         created = np.array([row.creation_frame_index for row in used], np.int64)
         last = np.array([row.last_use_frame_index for row in used], np.int64)
     top = np.iinfo(np.int32).max
@@ -244,19 +247,59 @@ def _resources(
     )
 
 
-def _flag_column(flags: list[int]) -> Int64:
+def _every(blocks: list[DumpBlock]) -> Iterator[Range]:
+    return itertools.chain.from_iterable(block.ranges for block in blocks)
+
+
+def _columns_of(
+    blocks: list[DumpBlock], count: int, file: str
+) -> tuple[Int64, Int64, Int64, list[str], tuple[str, ...], npt.NDArray[np.int16]]:
+    """Return size, offset, usage, names, the words for types, and the index of each row's word."""
+    size, offset, usage = (np.empty(count, np.int64) for _ in range(3))
+    met = np.empty(count, np.int32)
+    numbers: dict[str, int] = {}
+    names: list[str] = []
+    every, first = _every(blocks), 0
+    # All of a few rows at a time, while they are in the processor's cache.
+    while rows := list(itertools.islice(every, _ROWS_AT_ONCE)):
+        here = slice(first, first + len(rows))
+        size[here] = _packed([row.size for row in rows])
+        offset[here] = _packed([row.offset for row in rows])
+        usage[here] = _flags_of(rows)
+        types = [row.type for row in rows]
+        for word in set(types):
+            numbers.setdefault(word, len(numbers))
+        met[here] = [numbers[word] for word in types]
+        names += [row.name for row in rows]
+        first = here.stop
+    return size, offset, usage, names, *_sorted_words(numbers, met, file)
+
+
+def _packed(values: list[int]) -> Int64:
+    # A quarter faster than np.array or np.fromiter of the same list.
+    return np.frombuffer(struct.pack(f"{len(values)}q", *values), np.int64)
+
+
+def _flags_of(rows: list[Range]) -> Int64:
     try:
-        return np.array(flags, np.int64)
-    except OverflowError:
+        return _packed([row.usage for row in rows])
+    except struct.error:
         # No flag that is looked at lies above bit 62.
-        return np.array([value & (MAX_TOTAL_BYTES - 1) for value in flags], np.int64)
+        return np.array([row.usage & (MAX_TOTAL_BYTES - 1) for row in rows], np.int64)
 
 
 def _numbered(words: list[str], file: str) -> tuple[tuple[str, ...], npt.NDArray[np.int16]]:
-    numbers = {word: number for number, word in enumerate(sorted(set(words)))}
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    return _sorted_words(numbers, np.array([numbers[word] for word in words], np.int32), file)
+
+
+def _sorted_words(numbers: dict[str, int], met: Int32, file: str) -> tuple[tuple[str, ...], npt.NDArray[np.int16]]:
     if len(numbers) > np.iinfo(np.int16).max:
         raise InputError("too many different words for types", file=file, where="Type", found=len(numbers))
-    return tuple(numbers), np.array([numbers[word] for word in words], np.int16)
+    words = tuple(sorted(numbers))
+    rank = np.empty(len(words), np.int16)
+    rank[[numbers[word] for word in words]] = np.arange(len(words), dtype=np.int16)
+    return words, rank[met]
 
 
 def _snapshot(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -21,6 +21,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_BYTES)]
 Frame = Annotated[int, msgspec.Meta(ge=0, le=(1 << 32) - 1)]
 
 FREE = "FREE"
+_ABSENT = msgspec.Raw(b"{}")
 
 
 class Range(msgspec.Struct, rename="pascal", gc=False):
@@ -54,6 +55,54 @@ class Pool(msgspec.Struct, rename="pascal"):
     name: str = ""
     flags: list[str | int] = []
     memory_type_index: int = -1
+
+
+class KnownRange(msgspec.Struct, rename="pascal", gc=False):
+    """A range as the present libraries write it: what ``Range`` has more stays out, and the words cost no text each."""
+
+    size: Bytes
+    offset: Bytes = -1
+    type: Literal["FREE", "BUFFER", "IMAGE_OPTIMAL", "IMAGE_LINEAR", "IMAGE_UNKNOWN", "UNKNOWN", "TEXTURE1D",
+                  "TEXTURE2D", "TEXTURE3D", ""] = ""  # fmt: skip
+    usage: Annotated[int, msgspec.Meta(ge=0)] = 0
+    name: str = ""
+
+
+class KnownBlock(msgspec.Struct, rename="pascal", gc=False):
+    """A block of such ranges."""
+
+    total_bytes: Bytes
+    suballocations: list[KnownRange] = []
+
+
+class KnownPool(msgspec.Struct, rename="pascal"):
+    """A pool of such blocks."""
+
+    blocks: dict[str, KnownBlock] = {}
+    dedicated_allocations: list[KnownRange] = []
+    name: str = ""
+    flags: list[str | int] = []
+
+
+class DumpTop(msgspec.Struct, rename="pascal"):
+    """The members of a dump of VMA 3 or D3D12MA 2 and later; all but the default pools stay undecoded."""
+
+    general: msgspec.Raw = _ABSENT
+    total: msgspec.Raw = _ABSENT
+    memory_info: msgspec.Raw = _ABSENT
+    default_pools: dict[str, KnownPool] | msgspec.UnsetType = msgspec.UNSET
+    custom_pools: msgspec.Raw = _ABSENT
+    stats: msgspec.Raw = _ABSENT
+
+    def members(self) -> dict[str, msgspec.Raw]:
+        """Return the undecoded members that are there; the pools as an empty one, since they are decoded."""
+        found = {
+            field.encode_name: getattr(self, field.name)
+            for field in msgspec.structs.fields(self)
+            if field.name != "default_pools"
+        }
+        kept = {key: raw for key, raw in found.items() if raw is not _ABSENT}
+        return kept if self.default_pools is msgspec.UNSET else {**kept, "DefaultPools": _ABSENT}
 
 
 class Stats(msgspec.Struct, rename="pascal", gc=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -31,6 +31,10 @@ def read_pools(source: Source, raw: msgspec.Raw | None, where: str) -> dict[str,
     """
     if raw is None:
         return {}
+    if where == "DefaultPools" and source.pools is not None:
+        known, source.pools = source.pools, None
+        # They have the attributes of a Pool that any reader of such a dump looks at.
+        return cast("dict[str, Pool]", known)
     try:
         # All at once where nothing is wrong: finding each pool first would scan the text a second time.
         return msgspec.json.decode(raw, type=dict[str, Pool])

@@ -11,6 +11,7 @@ import msgspec
 
 from explorer.errors import InputError
 from explorer.interchange.files import unpack
+from explorer.interchange.importers.dump_model import DumpTop, KnownPool
 from explorer.interchange.importers.log_lines import json_in_log
 from explorer.interchange.opened import FileWarning, ImportCancelledError, Repair
 
@@ -18,6 +19,7 @@ DEFAULT_CODE_PAGE = "cp1252"
 MAX_WARNINGS = 1000
 
 _UTF8_MARK, _UTF16_LE_MARK, _UTF16_BE_MARK = b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"
+_DUMP_MARK, _HEAD_BYTES = b'"MemoryInfo"', 1 << 16
 _BLANK = b"\0 \t\r\n"
 _ESCAPE = re.compile(rb"\\(?:u([0-9A-Fa-fK-P]{4})|.)", re.DOTALL)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -40,6 +42,7 @@ class Source:
         encoding: Encoding of the file's text.
         code_page: Code page of single-byte names.
         members: Top-level keys of a JSON object → undecoded value; None if the text is no JSON object.
+        pools: ``DefaultPools`` of an allocator dump where they were read together with the members; else None.
         is_json: Whether the text is JSON.
         progress: Called with 0.0 … 1.0.
         cancelled: Asked now and then.
@@ -51,6 +54,7 @@ class Source:
     encoding: str
     code_page: str = DEFAULT_CODE_PAGE
     members: Mapping[str, msgspec.Raw] | None = None
+    pools: dict[str, KnownPool] | None = None
     is_json: bool = False
     progress: Callable[[float], None] | None = None
     cancelled: Callable[[], bool] | None = None
@@ -195,6 +199,8 @@ def _members(source: Source, text: bytes) -> msgspec.DecodeError | None:
     try:
         # Checks the whole text: a part may be decoded late, but never found broken late.
         if text.lstrip()[:1] == b"{":
+            if _DUMP_MARK in text[:_HEAD_BYTES] and _dump_members(source, text):
+                return None
             source.members = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
         else:
             msgspec.json.decode(text, type=msgspec.Raw)
@@ -204,6 +210,19 @@ def _members(source: Source, text: bytes) -> msgspec.DecodeError | None:
         return msgspec.DecodeError("nested too deeply")
     source.is_json = True
     return None
+
+
+def _dump_members(source: Source, text: bytes) -> bool:
+    """Read members and pools of a dump at once: finding the pools first would scan nearly all of it twice."""
+    try:
+        top = msgspec.json.decode(text, type=DumpTop)
+    except msgspec.ValidationError:
+        # Something in it has the wrong type: the careful way says where.
+        return False
+    source.members = top.members()
+    source.pools = None if top.default_pools is msgspec.UNSET else top.default_pools
+    source.is_json = True
+    return True
 
 
 def _repair_escapes(text: bytes) -> tuple[bytes, int]:

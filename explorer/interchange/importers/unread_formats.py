@@ -18,7 +18,7 @@ def name_of_unread_format(source: Source) -> str | None:
         ("traceEvents" in members, "a trace-event file (GPGMM or another)"),
         ("segments" in members and "device_traces" in members, "a PyTorch memory snapshot"),
         (head.startswith(b"\x80"), "a Python pickle (perhaps a PyTorch memory snapshot)"),
-        (b"MemReport: Begin command" in source.data or b"rhi.DumpMemory" in source.data, "an Unreal memory report"),
+        (_is_memory_report(source.data), "an Unreal memory report"),
         (head.startswith(b"frame,resource,size"), "a reference stream (CSV)"),
         (head.startswith(b"\x89PNG"), "a PNG picture"),
         (head.startswith(b"PK\x03\x04"), "a ZIP archive"),
@@ -26,3 +26,9 @@ def name_of_unread_format(source: Source) -> str | None:
         if is_it:
             return name
     return None
+
+
+def _is_memory_report(data: bytes) -> bool:
+    # Reports of engines before 5.1 have no "MemReport:" lines around their parts.
+    head = data[:65536]
+    return b"MemReport: Begin command" in data or (b"Time Since Boot:" in head and b"Platform Memory Stats for" in head)
