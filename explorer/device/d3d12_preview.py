@@ -14,7 +14,7 @@ from explorer.device.d3d12_common import group_of_heap, kind_of, size_of
 from explorer.device.device import NOT_SIMULATED, not_simulated_reason
 from explorer.device.outcome import AccessRow, Ghost, Preview
 from explorer.memory.allocators.protocol import Refusal
-from explorer.rules.d3d12_create import HeapState, judge_committed, judge_placed
+from explorer.rules.d3d12_create import HeapState, judge_committed, judge_placed, judge_reserved
 from explorer.rules.d3d12_heaps import heap_alignment, heap_place, judge_create_heap
 
 if TYPE_CHECKING:
@@ -26,10 +26,12 @@ def preview(device: D3D12Device, record: CallRecord, arguments: Any) -> Preview:
     """Return the verdict, size, place and cost of a creation call; nothing is changed."""
     if isinstance(arguments, api.CreateHeap):
         return _heap(device, record, arguments)
-    if isinstance(arguments, api.CreateCommittedResource):
+    if isinstance(arguments, api.CreateCommittedResource | api.CreateCommittedResource3):
         return _committed(device, record, arguments)
-    if isinstance(arguments, api.CreatePlacedResource):
+    if isinstance(arguments, api.CreatePlacedResource | api.CreatePlacedResource2):
         return _placed(device, record, arguments)
+    if isinstance(arguments, api.CreateReservedResource | api.CreateReservedResource2):
+        return _reserved(device, record, arguments)
     if record.call in device.queries():
         return Preview(record, device.query(arguments, record))
     return Preview(record, Verdict(NOT_SIMULATED, (not_simulated_reason(record.call),)))
@@ -44,7 +46,9 @@ def _heap(device: D3D12Device, record: CallRecord, arguments: api.CreateHeap) ->
     return _in_group(device, record, verdict, layout, desc, int(ResourceKind.OTHER))
 
 
-def _committed(device: D3D12Device, record: CallRecord, arguments: api.CreateCommittedResource) -> Preview:
+def _committed(
+    device: D3D12Device, record: CallRecord, arguments: api.CreateCommittedResource | api.CreateCommittedResource3
+) -> Preview:
     verdict = judge_committed(arguments, device.runtime)
     if not verdict.succeeded:
         return Preview(record, verdict)
@@ -81,7 +85,20 @@ def _in_group(
     return Preview(record, verdict, layout, group, why, None, text, "", access)
 
 
-def _placed(device: D3D12Device, record: CallRecord, arguments: api.CreatePlacedResource) -> Preview:
+def _reserved(
+    device: D3D12Device, record: CallRecord, arguments: api.CreateReservedResource | api.CreateReservedResource2
+) -> Preview:
+    verdict = judge_reserved(arguments, device.runtime)
+    if not verdict.succeeded:
+        return Preview(record, verdict)
+    tiles = verdict.values["NumTiles"]
+    why = f"A reserved resource is address space of {tiles:,} tiles of 64 KiB; UpdateTileMappings gives them memory."
+    return Preview(record, verdict, size_of(device, arguments.pDesc), "", why, None, "", "No memory changes hands.")
+
+
+def _placed(
+    device: D3D12Device, record: CallRecord, arguments: api.CreatePlacedResource | api.CreatePlacedResource2
+) -> Preview:
     state = device.state
     _, heap = state.find(arguments.pHeap, "heap", where="input.pHeap")
     desc = device.heap_descs[heap]

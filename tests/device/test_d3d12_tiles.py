@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explorer.core.calls import CallRecord
 from explorer.core.kinds import BlockState
 from explorer.errors import InputError
 from explorer.memory.allocators.protocol import REFUSAL_RULES
@@ -215,6 +216,31 @@ def test_that_mapped_bytes_are_counted_once_whatever_is_mapped(calls: list[tuple
     for name in "RS":
         rig.call("Release", {"pObject": name})
     assert used(rig) == 0
+
+
+def test_that_a_preview_tells_the_tiles_and_changes_nothing() -> None:
+    rig = Rig()
+    record = CallRecord("d3d12", "CreateReservedResource", {"pDesc": {**BUFFER, "Width": 9 * TILE}}, "R")
+    found = rig.device.preview(record)
+    assert found.verdict.succeeded
+    assert "9 tiles" in found.why
+    assert "R" not in rig.state.objects
+    committed = {"pHeapProperties": {"Type": "D3D12_HEAP_TYPE_DEFAULT"}, "pDesc": {**BUFFER, "Width": 65536}}
+    newer = rig.device.preview(CallRecord("d3d12", "CreateCommittedResource3", committed, "C"))
+    assert newer.ghost is not None
+
+
+@pytest.mark.parametrize("version", ["", "1", "2"])
+def test_that_every_form_of_creation_is_simulated(version: str) -> None:
+    rig = Rig()
+    rig.heap("H", 4 * MIB)
+    desc = {**BUFFER, "Width": 65536}
+    assert rig.call(f"CreateReservedResource{version}", {"pDesc": desc}, "R").succeeded
+    assert rig.call(f"CreatePlacedResource{version}", {"pHeap": "H", "pDesc": desc}, "P").succeeded
+    properties = {"pHeapProperties": {"Type": "D3D12_HEAP_TYPE_DEFAULT"}, "pDesc": desc}
+    newest = "3" if version == "2" else version
+    assert rig.call(f"CreateCommittedResource{newest}", properties, "C").succeeded
+    assert rig.call("ExecuteCommandLists", {"references": ["R", "P", "C"]}).succeeded
 
 
 def test_that_a_checkpoint_keeps_its_own_mapping() -> None:
