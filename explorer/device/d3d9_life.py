@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from explorer.core.events import EventKind
 from explorer.device import d3d9_presentation
 from explorer.rules.d3d9 import LifeState, device_layout, judge
+from explorer.rules.d3d9_resource import SURFACES
 from explorer.rules.d3d9_verdicts import fault, granted, refused
 
 if TYPE_CHECKING:
@@ -20,12 +21,16 @@ if TYPE_CHECKING:
 
 def _state_of(device: D3D9Device, name: str) -> tuple[int, LifeState]:
     kind, number = device.state.find(name, "resource", "surface", where="input.object")
-    row = device.things.parts[number].row if kind == "surface" else number
+    things = device.things
+    row = things.parts[number].row if kind == "surface" else number
+    resource = things.of[row].resource
+    # What the system takes a 9Ex resource for is not what GetPriority answers before the first SetPriority.
+    priority = int(device.state.resources["priority"][row]) if row in things.prioritised else 0
     state = LifeState(
-        device.things.of[row].resource,
-        int(device.state.resources["priority"][row]),
-        device.things.lod.get(row, 0),
-        part=kind == "surface",
+        resource,
+        priority,
+        things.lod.get(row, 0),
+        part=kind == "surface" or resource.kind in SURFACES,
         thrashing=device.managed.is_thrashing,
     )
     return row, state
@@ -37,7 +42,8 @@ def set_priority(device: D3D9Device, arguments: api.SetPriority, record: CallRec
     row, state = _state_of(device, arguments.object)
     verdict = judge(arguments, state, device.runtime)
     new = int(str(verdict.values["priority"]))
-    if new != state.priority and not state.part:
+    if new != state.priority:
+        device.things.prioritised |= {row}
         device.state.resources["priority"][row] = new
         device.managed.set_priority(row, new)
         device.virtual.set_priority(row, new)

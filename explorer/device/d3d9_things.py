@@ -99,6 +99,7 @@ class Things:
         bound: Slot (``texture 0``, ``stream 0``, ``indices``, ``target 0``, ``depth``) → row.
         orphans: Released by the application, still bound or held through a surface.
         lost: Contents were lost with the device.
+        prioritised: Those whose priority SetPriority has changed.
         on_cpu: Buffers that the driver keeps in system memory because the CPU processes their vertices.
     """
 
@@ -113,6 +114,7 @@ class Things:
     orphans: frozenset[int] = frozenset()
     lost: frozenset[int] = frozenset()
     on_cpu: frozenset[int] = frozenset()
+    prioritised: frozenset[int] = frozenset()
     _next: int = 0
 
     def number(self) -> int:
@@ -129,6 +131,7 @@ class Things:
         self.orphans -= {row}
         self.lost -= {row}
         self.on_cpu -= {row}
+        self.prioritised -= {row}
 
     def parts_of(self, row: int) -> list[int]:
         """Return the surfaces held of a resource."""
@@ -146,7 +149,8 @@ class Things:
         """Return an independent copy."""
         return Things(
             dict(self.of), dict(self.parts), dict(self.part_names), dict(self.others), dict(self.held),
-            dict(self.dirty), dict(self.lod), dict(self.bound), self.orphans, self.lost, self.on_cpu, self._next,
+            dict(self.dirty), dict(self.lod), dict(self.bound), self.orphans, self.lost, self.on_cpu, self.prioritised,
+            self._next,
         )  # fmt: skip
 
 

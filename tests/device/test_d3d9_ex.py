@@ -50,8 +50,8 @@ def test_that_use_brings_a_resource_home() -> None:
 
 def test_that_priority_decides_who_leaves() -> None:
     desk = crowded(32)
-    assert desk.ok("SetPriority", {"object": "T0", "PriorityNew": HIGH}).values["returns"] == 0x78000000
-    assert desk.ok("SetPriority", {"object": "T31", "PriorityNew": LOW}).values["returns"] == 0x78000000
+    assert desk.ok("SetPriority", {"object": "T0", "PriorityNew": HIGH}).values["returns"] == 0
+    assert desk.ok("SetPriority", {"object": "T31", "PriorityNew": LOW}).values["returns"] == 0
     desk.frames(1, "T31")
     for index in range(3):
         desk.texture(f"new{index}", "DEFAULT", 2048)
@@ -139,7 +139,10 @@ def test_that_the_ex_creators_work() -> None:
     desk.ok("CreateRenderTargetEx", inputs, "R")
     desk.ok("CreateOffscreenPlainSurfaceEx", {**inputs, "Pool": "D3DPOOL_DEFAULT"}, "P")
     desk.ok("CreateDepthStencilSurfaceEx", {**inputs, "Format": "D3DFMT_D24S8"}, "Z")
-    assert desk.ok("GetPriority", {"object": "R"}).values["returns"] == HIGH
+    priorities = desk.state.resources["priority"]
+    assert [int(priorities[desk.row(name)]) for name in "RPZ"] == [HIGH, 0x78000000, HIGH]
+    assert desk.ok("SetPriority", {"object": "R", "PriorityNew": 5}).values["returns"] == 0
+    assert desk.ok("GetPriority", {"object": "R"}).values["returns"] == 0, "a surface takes no priority"
 
 
 @pytest.mark.parametrize("frames", [240])
