@@ -97,10 +97,12 @@ class AskWhy:
     Attributes:
         resource: Its name; it need not live.
         request: Number of the answer.
+        record: A creation call for it that was refused, for its alignment; None where there is none.
     """
 
     resource: str
     request: int = 0
+    record: CallRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,8 +169,8 @@ class Runner:
             case PreviewCall(record, request):
                 self._on_answer(Answer(request, preview=simulation.preview(record)))
                 return
-            case AskWhy(resource, request):
-                self._on_answer(Answer(request, why=simulation.why(resource)))
+            case AskWhy(resource, request, record):
+                self._on_answer(Answer(request, why=simulation.why(resource, record)))
                 return
             case Apply(records, request):
                 self._on_answer(Answer(request, outcomes=tuple(simulation.apply(record) for record in records)))

@@ -186,17 +186,20 @@ class Simulation:
         """Return what a creation call would do now."""
         return self._device.preview(record)
 
-    def why(self, name: str) -> WhyAnswer:
+    def why(self, name: str, record: CallRecord | None = None) -> WhyAnswer:
         """Return why a resource or heap is where it is, why it was evicted and why a call for it failed.
 
         Args:
             name: Its name; it need not live.
+            record: A creation call for it that was refused; the failure report then knows its alignment.
         """
         from explorer.sim.why import explain, heap_of
 
         snapshot = self.snapshot()
         heap = heap_of(name, snapshot)
-        return explain(name, snapshot, self._events.story(name), self._events.story(heap) if heap else None)
+        layout = self.preview(record).layout if record is not None else None
+        heap_story = self._events.story(heap) if heap else None
+        return explain(name, snapshot, self._events.story(name), heap_story, layout.alignment if layout else 0)
 
     def set_option(self, name: str, value: str) -> None:
         """Change a device option now; it enters the journal.

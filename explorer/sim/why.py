@@ -63,7 +63,9 @@ class WhyAnswer:
     failure: FailureReport | None = None
 
 
-def explain(name: str, snapshot: Snapshot, story: Story | None, heap_story: Story | None = None) -> WhyAnswer:
+def explain(
+    name: str, snapshot: Snapshot, story: Story | None, heap_story: Story | None = None, alignment: int = 0
+) -> WhyAnswer:
     """Return the three answers.
 
     Args:
@@ -71,6 +73,7 @@ def explain(name: str, snapshot: Snapshot, story: Story | None, heap_story: Stor
         snapshot: The state that is looked at.
         story: What happened to the name; None: nothing.
         heap_story: What happened to the heap that it lies in, where that has a name of its own.
+        alignment: Alignment that a refused request asked for, in bytes; 0 where only the resource's own is known.
     """
     heap_gone = heap_story.gone if heap_story is not None else None
     gone = _later(story.gone if story is not None else None, heap_gone)
@@ -83,7 +86,7 @@ def explain(name: str, snapshot: Snapshot, story: Story | None, heap_story: Stor
         failed=_failed(name, failed),
         count=story.count if story is not None else 0,
         events=story.events if story is not None else (),
-        failure=_failure(name, snapshot, failed),
+        failure=_failure(name, snapshot, failed, alignment),
     )
 
 
@@ -165,11 +168,10 @@ def _failed(name: str, noted: Noted | None) -> Why:
     return Why(True, _told(noted.event), reason, noted.event, noted.because)
 
 
-def _failure(name: str, snapshot: Snapshot, noted: Noted | None) -> FailureReport | None:
+def _failure(name: str, snapshot: Snapshot, noted: Noted | None, alignment: int) -> FailureReport | None:
     if noted is None or not noted.event.rule.startswith("alloc.") or noted.event.size_bytes <= 0:
         return None
-    alignment = 1
-    if name in snapshot.resources.names:
+    if not alignment and name in snapshot.resources.names:
         row = snapshot.resources.names.index(name)
         own = snapshot.blocks.alignment[snapshot.blocks.resource == row]
         alignment = int(own.max()) if len(own) else 1
