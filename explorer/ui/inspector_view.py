@@ -15,6 +15,7 @@ from explorer.core.units import format_bytes, format_exact
 from explorer.ui import inspector_facts
 from explorer.ui.controls import ElidedLabel, EmptyState, Pill, SidePanel, label
 from explorer.ui.facts import Fact, FactsGrid, Section
+from explorer.ui.failure_report_why import WhySection
 from explorer.ui.resource_rows import KIND_WORDS
 
 if TYPE_CHECKING:
@@ -86,6 +87,10 @@ class InspectorView(QWidget):
             grid.link_wanted.connect(self._workspace.rule_requested)
             self._sections[name], self._grids[name] = section, grid
             layout.addWidget(section)
+        self.why = WhySection(self._workspace)
+        self.why.rule_wanted.connect(self._workspace.rule_requested)
+        # Behind Residency, before the call that made it.
+        layout.insertWidget(layout.indexOf(self._sections["Created by"]), self.why)
         self._call = label("", "mono", wrap=True, name="inspector_call")
         self._call.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sections["Created by"].body.insertWidget(0, self._call)
@@ -144,6 +149,7 @@ class InspectorView(QWidget):
         )
         for name in ("Access and cost", "Residency", "Created by"):
             self._grids[name].show_facts([Fact("Several", "select one resource to see this")])
+        self.why.show_nothing("select one resource to see this")
         self._call.setText("")
 
     def _show_one(self, snapshot: Snapshot, row: int) -> None:
@@ -161,6 +167,7 @@ class InspectorView(QWidget):
         record = table.records[row]
         self._ask_access(record, snapshot)
         self._grids["Residency"].show_facts(inspector_facts.residency(snapshot, row))
+        self.why.show_name(table.names[row], snapshot.provenance.frame)
         self._show_call(record, snapshot)
 
     def _show_state(self, snapshot: Snapshot, row: int, blocks: list[int]) -> None:

@@ -36,6 +36,7 @@ class ViewLinks(QObject):
         self._table.resources_selected.connect(self._on_row_picked)
         self._table.count_changed.connect(self._on_rows)
         self._events.count_changed.connect(self._on_events)
+        views["advisor"].count_changed.connect(self._on_advice)
         self._events.subject_picked.connect(self._on_subject)
         self._create.ghost_changed.connect(self._on_ghost)
         views["device"].adapter_chosen.connect(self._on_adapter)
@@ -73,6 +74,10 @@ class ViewLinks(QObject):
     @Slot(object)
     def _on_events(self, count: int) -> None:
         self._window.docks["events"].set_badge(f"{count:,}")
+
+    @Slot(object)
+    def _on_advice(self, count: int) -> None:
+        self._window.docks["advisor"].set_badge(f"{count:,}" if count else "")
 
     @Slot(str)
     def _on_subject(self, name: str) -> None:

@@ -92,6 +92,18 @@ def _timeline(workspace: Workspace) -> QWidget:
     return TimelineView(workspace)
 
 
+def _advisor(workspace: Workspace) -> QWidget:
+    from explorer.ui.advisor_view import AdvisorView
+
+    return AdvisorView(workspace)
+
+
+def _tour(workspace: Workspace) -> QWidget:
+    from explorer.ui.tour_view import TourView
+
+    return TourView(workspace)
+
+
 VIEWS: tuple[ViewSpec, ...] = (
     ViewSpec("device", "Device", "left_top", "Alt+1", _device),
     ViewSpec("create", "Create", "left_bottom", "Alt+2", _create),
@@ -100,6 +112,8 @@ VIEWS: tuple[ViewSpec, ...] = (
     ViewSpec("resources", "Resources", "bottom_left", "Alt+4", _resources),
     ViewSpec("inspector", "Inspector", "right", "Alt+5", _inspector),
     ViewSpec("events", "Events", "bottom_right", "Alt+6", _events),
+    ViewSpec("advisor", "Advisor", "bottom_right", "Alt+A", _advisor),
+    ViewSpec("tour", "Tour", "left_bottom", "Alt+T", _tour),
     ViewSpec("policies", "Policies", "right", "Alt+0", _policies),
     ViewSpec("descriptors", "Descriptors", "centre", "Alt+7", _descriptors),
     ViewSpec("subresources", "Subresources", "centre", "Alt+8", _subresources),

@@ -1,0 +1,86 @@
+"""The failure report's lines, and the Inspector's answers to why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from explorer.sim.why_failure import FailureReport
+from explorer.ui.failure_report import FailureDialog, report_facts
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from explorer.ui.main_window import MainWindow
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+MIB = 1 << 20
+HOLES = FailureReport(
+    place="local", is_paged=False, requested_bytes=16 * MIB, alignment=4096, size_bytes=64 * MIB, free_bytes=20 * MIB,
+    largest_hole_bytes=8 * MIB, holes=5, holes_too_small=5, fits_now=False, blocker="Wall 03", blocker_resource=3,
+    best="Wall 04", best_resource=4, best_bytes=9 * MIB, best_hole_bytes=18 * MIB, best_fits=True,
+    packed_hole_bytes=20 * MIB, packed_fits=True,
+)  # fmt: skip
+PAGED = FailureReport(
+    place="video", is_paged=True, requested_bytes=16 * MIB, alignment=1, size_bytes=64 * MIB, free_bytes=4 * MIB,
+    largest_hole_bytes=4 * MIB, holes=0, holes_too_small=0, fits_now=False,
+)  # fmt: skip
+
+
+def test_that_a_report_says_what_was_asked_and_what_would_help() -> None:
+    facts = {fact.name: f"{fact.value} {fact.note}" for fact in report_facts(HOLES)}
+    assert "16.0 MiB" in facts["Asked"]
+    assert "4,096 B" in facts["Asked"]
+    assert "enough" in facts["Free"]
+    assert "8.0 MiB" in facts["Largest hole"]
+    assert "Wall 03" in facts["First blocker"]
+    assert "Wall 04" in facts["One eviction"]
+    assert "it fits" in facts["One eviction"]
+    assert "20.0 MiB" in facts["Defragmentation"]
+
+
+def test_that_pages_gain_nothing_by_a_defragmentation() -> None:
+    facts = {fact.name: f"{fact.value} {fact.note}" for fact in report_facts(PAGED)}
+    assert "12.0 MiB missing" in facts["Free"]
+    assert "gains nothing" in facts["Defragmentation"]
+    assert "nothing can leave" in facts["One eviction"]
+
+
+def test_that_the_report_selects_the_blocker(qtbot: QtBot, live: MainWindow) -> None:
+    dialog = FailureDialog(live.workspace, live)
+    dialog._blocker = "Wall 003"
+    button = dialog.findChild(QPushButton, "failure_blocker")
+    button.click()
+    names = live.workspace.snapshot.resources.names
+    assert [names[row] for row in live.workspace.selection] == ["Wall 003"]
+    dialog.close()
+
+
+def test_that_the_inspector_answers_why(qtbot: QtBot, live: MainWindow) -> None:
+    from explorer.sim.commands import Seek
+
+    live.show_view("inspector")
+    live.workspace.controller.post(Seek(60))
+    qtbot.waitUntil(lambda: live.workspace.snapshot.provenance.frame == 60, timeout=9000)
+    snapshot = live.workspace.snapshot
+    event = next(e for e in reversed(snapshot.events) if e.kind.value == "evicted")
+    live.workspace.select((snapshot.resources.names.index(event.subject),))
+    why: Any = live.views["inspector"].why
+    qtbot.waitUntil(lambda: why.answer is not None and why.answer.name == event.subject, timeout=9000)
+    facts = {fact.name: fact for fact in why.answers.facts if fact.name}
+    assert {"Why here", "Why evicted", "Why failed"} == set(facts)
+    assert "made way for" in facts["Why evicted"].value
+    rules = [fact.link for fact in why.answers.facts if fact.link]
+    assert "d3d9.R5.5" in rules
+    assert "events" in why.right.text()
+    assert why.events.facts[0].name.startswith("Frame")
+
+
+def test_that_several_resources_have_no_single_answer(qtbot: QtBot, live: MainWindow) -> None:
+    live.show_view("inspector")
+    live.workspace.select((0, 1))
+    why: Any = live.views["inspector"].why
+    assert "select one resource" in why.answers.facts[0].value
