@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +15,7 @@ from explorer.errors import CommandError
 from explorer.ui.views import VIEWS, view_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from explorer.errors import Complaint
     from explorer.sim.simulation import Simulation
@@ -24,6 +26,7 @@ WINDOW = "window"
 
 SCALES = (1.0, 1.5, 2.0)
 THEMES = ("light", "dark")
+SIZE_HINT_NOTICE = "This plugin does not support propagateSizeHints()"
 _WAIT_MS = 20_000
 _SETTLE_MS = 300
 
@@ -79,7 +82,7 @@ def take(
     from explorer.ui.settings import Settings
 
     application = make_application()
-    with tempfile.TemporaryDirectory() as folder:
+    with without_size_hint_notice(), tempfile.TemporaryDirectory() as folder:
         scene = _Scene(application, Settings(Path(folder) / "window.ini"), view, theme)
         try:
             scene.show(source, size, frame)
@@ -88,6 +91,27 @@ def take(
             return scene.shoot(size, scale, theme)
         finally:
             scene.close()
+
+
+@contextlib.contextmanager
+def without_size_hint_notice() -> Iterator[None]:
+    """Keep one line of Qt off standard error: every other message goes where it went before."""
+    from PySide6.QtCore import QMessageLogContext, QtMsgType, qFormatLogMessage, qInstallMessageHandler
+
+    def handle(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+        # The platform without a display says so of each top-level widget, and it means nothing for a picture.
+        if text == SIZE_HINT_NOTICE:
+            return
+        if before is not None:
+            before(kind, context, text)
+        elif kind != QtMsgType.QtDebugMsg:
+            sys.stderr.write(qFormatLogMessage(kind, context, text) + "\n")
+
+    before: Callable[..., None] | None = qInstallMessageHandler(handle)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(before)
 
 
 def _check(view: str, size: tuple[int, int], scale: float, theme: str) -> None:
