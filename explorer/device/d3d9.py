@@ -71,6 +71,8 @@ class D3D9Device(Device):
 
     def __init__(self, state: MemoryState, options: Mapping[str, str]) -> None:
         super().__init__(state, options)
+        # Where a run left the focus is state; a new device has it.
+        self.options.pop("focus", None)
         self.runtime = runtime_of(state.adapter, options, self.api)
         self.managed = ManagedResources(state, options.get("policy", "lru-mru"))
         self.virtual = VirtualMemory(options.get("policy", DEFAULT_POLICY))
@@ -120,7 +122,7 @@ class D3D9Device(Device):
             d3d9_presentation.set_focus(self, value)
         elif name == "policy":
             self.managed.set_policy(value)
-            self.virtual.set_policy(value)
+            self.virtual.set_policy(self, value)
         else:
             raise CommandError("this option cannot change while running", where=name, found=value, accepted=OPTIONS)
         self.options[name] = value
@@ -284,6 +286,20 @@ class D3D9Device(Device):
     def is_busy(self, block: int) -> bool:
         """Return whether the GPU still has to use a block."""
         return self._busy.get(block, 0) > self._completed
+
+    @property
+    def submitted(self) -> int:
+        """How much work the GPU was handed so far."""
+        return self._submitted
+
+    @property
+    def completed(self) -> int:
+        """How much of it is done."""
+        return self._completed
+
+    def last_work(self, block: int) -> int:
+        """Return the number of the last work that uses a block, 0 for none."""
+        return self._busy.get(block, 0)
 
     def mark_busy(self, block: int) -> None:
         """Note that work handed to the GPU now uses a block."""

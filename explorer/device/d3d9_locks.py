@@ -154,7 +154,7 @@ def _open(
     if pointer == "system":
         rules += _open_system(device, row, values)
     elif pointer == "direct":
-        rules += _open_direct(device, row, flags, values)
+        rules += _open_direct(device, row, flags, box, values)
     elif pointer == "temporary":
         if flags & LockFlags.DONOTWAIT and not resource.is_buffer and device.is_busy(device.blocks_of[row][0]):
             return device.refuse(record, refused([fault("R7.5", "try again later", hr="D3DERR_WASSTILLDRAWING")]))
@@ -187,13 +187,15 @@ def _open_system(device: D3D9Device, row: int, values: dict[str, object]) -> lis
     return ["R5.12"] if row in device.managed and device.things.of[row].resource.is_buffer else []
 
 
-def _open_direct(device: D3D9Device, row: int, flags: int, values: dict[str, object]) -> list[str]:
+def _open_direct(device: D3D9Device, row: int, flags: int, box: Box, values: dict[str, object]) -> list[str]:
     """Give a pointer into shared memory: appended, renamed, or after waiting."""
     block = device.blocks_of[row][0]
     appends = bool(flags & LockFlags.NOOVERWRITE)
     values["write_visible_to_pending_draw"] = appends
     if appends:
+        _append(device, row, block, box)
         return ["R6.4", "R6.5"]
+    device.things.appended.pop(row, None)
     if flags & LockFlags.DISCARD:
         if device.is_busy(block) and not rename(device, row):
             _wait(device, row, block, values)
@@ -202,6 +204,24 @@ def _open_direct(device: D3D9Device, row: int, flags: int, values: dict[str, obj
     if device.is_busy(block) and not flags & LockFlags.READONLY:
         _wait(device, row, block, values)
     return ["R6.4", "R6.2"]
+
+
+def _append(device: D3D9Device, row: int, block: int, box: Box) -> None:
+    """Note what NOOVERWRITE will write; bytes that a pending draw still reads are the hazard that they are (R7.6)."""
+    start, end = box[0], box[3]
+    # What was written before the work that is done was drawn by it; a program draws what it appended once.
+    recent = [one for one in device.things.appended.get(row, ()) if one[2] >= device.completed]
+    last = device.last_work(block)
+    hit = [one for one in recent if one[0] < end and start < one[1] and last > max(one[2], device.completed)]
+    if hit:
+        low, high = max(start, hit[0][0]), min(end, hit[0][1])
+        text = (
+            f"{device.name(row)}: NOOVERWRITE promises not to touch what the GPU still reads, but bytes {low:,} to "
+            f"{high:,} were written for a draw that is still pending; it may see the new data."
+        )
+        where = device.segment_of(block).name
+        device.state.log.add(EventKind.HAZARD, device.name(row), where, high - low, rule="d3d9.R7.6", text=text)
+    device.things.appended[row] = (*recent, (start, end, device.submitted))
 
 
 def _wait(device: D3D9Device, row: int, block: int, values: dict[str, object]) -> None:

@@ -99,6 +99,7 @@ class Things:
         bound: Slot (``texture 0``, ``stream 0``, ``indices``, ``target 0``, ``depth``) → row.
         orphans: Released by the application, still bound or held through a surface.
         lost: Contents were lost with the device.
+        appended: What NOOVERWRITE wrote lately: first byte, end, and how much work the GPU had been handed before.
         prioritised: Those whose priority SetPriority has changed.
         on_cpu: Buffers that the driver keeps in system memory because the CPU processes their vertices.
     """
@@ -111,6 +112,9 @@ class Things:
     dirty: dict[int, Dirty] = field(default_factory=dict[int, Dirty])
     lod: dict[int, int] = field(default_factory=dict[int, int])
     bound: dict[str, int] = field(default_factory=dict[str, int])
+    appended: dict[int, tuple[tuple[int, int, int], ...]] = field(
+        default_factory=dict[int, tuple[tuple[int, int, int], ...]]
+    )
     orphans: frozenset[int] = frozenset()
     lost: frozenset[int] = frozenset()
     on_cpu: frozenset[int] = frozenset()
@@ -128,6 +132,7 @@ class Things:
         self.held.pop(row, None)
         self.dirty.pop(row, None)
         self.lod.pop(row, None)
+        self.appended.pop(row, None)
         self.orphans -= {row}
         self.lost -= {row}
         self.on_cpu -= {row}
@@ -148,10 +153,21 @@ class Things:
     def copy(self) -> Things:
         """Return an independent copy."""
         return Things(
-            dict(self.of), dict(self.parts), dict(self.part_names), dict(self.others), dict(self.held),
-            dict(self.dirty), dict(self.lod), dict(self.bound), self.orphans, self.lost, self.on_cpu, self.prioritised,
+            dict(self.of),
+            dict(self.parts),
+            dict(self.part_names),
+            dict(self.others),
+            dict(self.held),
+            dict(self.dirty),
+            dict(self.lod),
+            dict(self.bound),
+            dict(self.appended),
+            self.orphans,
+            self.lost,
+            self.on_cpu,
+            self.prioritised,
             self._next,
-        )  # fmt: skip
+        )
 
 
 def find_surface(state: MemoryState, things: Things, name: str, where: str, level: int = 0, face: int = 0) -> Part:

@@ -58,11 +58,12 @@ class VirtualMemory:
         if row in self._order:
             self._order.set_priority(row, priority)
 
-    def set_policy(self, policy: str) -> None:
+    def set_policy(self, device: D3D9Device, policy: str) -> None:
         """Go on with another policy; what is at home is taken over in the present order."""
         fresh = make_order(policy)
         for row in self._order.copy().victims(None):
-            fresh.insert(row, 0, self._order.priority_of(row))
+            size = int(device.state.blocks["size"][device.blocks_of[row][0]])
+            fresh.insert(row, size, self._order.priority_of(row))
         self._order = fresh
 
     def place_of(self, device: D3D9Device, row: int) -> str:

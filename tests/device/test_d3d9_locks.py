@@ -157,6 +157,39 @@ def test_that_the_two_rings_differ_in_stalls_alone() -> None:
     assert totals["discard"][2] < totals["plain"][2]
 
 
+def append(desk: Desk, offset: int, words: str = "NOOVERWRITE") -> list[str]:
+    inputs = {"object": "B", "OffsetToLock": offset, "SizeToLock": 4096, "Flags": [f"D3DLOCK_{words}"] if words else []}
+    outcome = desk.ok("Lock", inputs)
+    desk.ok("Unlock", {"object": "B"})
+    return kinds(outcome)
+
+
+def test_that_overwriting_what_a_pending_draw_reads_is_a_hazard() -> None:
+    # CHECKLIST 104: NOOVERWRITE is a promise.
+    desk = Desk()
+    desk.buffer("B", usage="DYNAMIC WRITEONLY")
+    assert append(desk, 0) == []
+    assert append(desk, 0) == [], "nothing was drawn yet"
+    desk.frame("B")
+    assert append(desk, 4096) == [], "the next bytes"
+    outcome = desk.lock("B", "NOOVERWRITE", size=16)
+    desk.ok("Unlock", {"object": "B"})
+    assert kinds(outcome) == ["hazard"]
+    assert (outcome.events[0].rule, outcome.events[0].size_bytes) == ("d3d9.R7.6", 16)
+    desk.frames(2, "B")
+    assert append(desk, 4096) == [], "the frames in flight are done"
+    append(desk, 8192)
+    desk.frame("B")
+    assert append(desk, 0, "DISCARD") == ["allocated", "renamed"]
+    assert append(desk, 8192) == [], "it is another block"
+
+
+def test_that_the_ring_scenario_never_overwrites() -> None:
+    simulation = load_simulation("d3d9-vertex-ring-discard")
+    simulation.step(100)
+    assert simulation.snapshot().event_counts["hazard"] == 0
+
+
 def test_that_order_counts_in_write_combined_memory() -> None:
     # CHECKLIST 102, 103.
     desk = Desk()
