@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, cast
 
+import numpy as np
+
 from explorer.core import d3d11 as api
 from explorer.core.calls import CallRecord, decode_input
 from explorer.core.d3d11_enums import MapType, Usage
@@ -239,10 +241,7 @@ class D3D11Device(Device):
             names = ", ".join(cast("tuple[str, ...]", unbound))
             text = f"{record.call}: {names} is read and written at once and was unbound."
             self.state.log.add(EventKind.HAZARD, record.call, rule="d3d11.U1.8", text=text)
-        for name in (*arguments.references, *arguments.writes):
-            kind, row = self.state.objects[name]
-            del kind
-            self._gpu_use(row, 0)
+        self._draw_with([self.state.objects[name][1] for name in (*arguments.references, *arguments.writes)])
         self.spend(cpu=cost.CPU_CALL_NS)
         self.kernel.trim(self)
         return verdict
@@ -322,12 +321,33 @@ class D3D11Device(Device):
         state, live = self.state, self.live[row]
         if not state.heaps["resident"][live.heap] and self.kernel.page_in(self, live.heap, "kernel.paging") is not None:
             return
-        self.kernel.touch(self, live.heap)
+        self.kernel.touch(self, (live.heap,))
         self._mark_used(row, live)
         segment = state.segments[int(state.blocks["segment"][live.block])]
         size, kind = int(state.blocks["size"][live.block]), int(state.blocks["kind"][live.block])
         touched = cost.transfer_ns(size, segment.bandwidth) if factor else cost.touch_ns(kind, size, segment.bandwidth)
         self.spend(gpu=touched)
+
+    def _draw_with(self, rows: list[int]) -> None:
+        """Use the present versions of what a draw names: one pass over columns, a draw names hundreds."""
+        state, live = self.state, self.live
+        resident = state.heaps["resident"]
+        for row in rows:
+            if not resident[live[row].heap]:
+                self.kernel.page_in(self, live[row].heap, "kernel.paging")
+        used = [row for row in rows if resident[live[row].heap]]
+        heaps = np.fromiter((live[row].heap for row in used), np.int64, len(used))
+        blocks = np.fromiter((live[row].block for row in used), np.int64, len(used))
+        self.kernel.touch(self, heaps.tolist())
+        frame = state.log.frame
+        state.resources["used_frame"][used] = frame
+        state.blocks["used_frame"][blocks] = frame
+        state.blocks["state"][blocks] |= np.uint8(_USED)
+        rates = [segment.bandwidth for segment in state.segments]
+        kinds: list[int] = state.blocks["kind"][blocks].tolist()
+        sizes: list[int] = state.blocks["size"][blocks].tolist()
+        where: list[int] = state.blocks["segment"][blocks].tolist()
+        self.spend(gpu=sum(cost.touch_ns(k, size, rates[s]) for k, size, s in zip(kinds, sizes, where, strict=True)))
 
     def _mark_used(self, row: int, live: Live) -> None:
         state, frame = self.state, self.state.log.frame

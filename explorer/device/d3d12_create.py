@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from explorer.core import d3d12 as api
 from explorer.core.d3d12_enums import HeapFlags, HeapType, ResourceDimension, ResourceFlags
 from explorer.core.events import EventKind
@@ -20,6 +22,8 @@ from explorer.rules.d3d12_desc import mips_of
 from explorer.rules.d3d12_heaps import DENY_ALL, heap_alignment, judge_create_heap
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from explorer.core.calls import CallRecord
     from explorer.core.layouts import ResourceLayout
     from explorer.device.d3d12 import D3D12Device
@@ -155,17 +159,23 @@ def activate(device: D3D12Device, name: str) -> None:
                   rule="d3d12.3.18d", text=f"{name} is the active resource of its bytes.")  # fmt: skip
 
 
-def mark_used(device: D3D12Device, row: int, block: int) -> None:
-    """Note the use of a resource; using an inactive one is a hazard."""
+def mark_used(device: D3D12Device, rows: list[int], blocks: npt.NDArray[np.int64]) -> None:
+    """Note the use of placed and committed resources; using an inactive one is a hazard.
+
+    Args:
+        device: The device.
+        rows: Resource rows, each once.
+        blocks: Shape (rows,): their block rows.
+    """
     state = device.state
-    state.resources["used_frame"][row] = state.log.frame
-    state.blocks["used_frame"][block] = state.log.frame
-    marks = int(state.blocks["state"][block])
-    if marks & _INACTIVE:
-        name = state.resource_names[row]
+    state.resources["used_frame"][rows] = state.log.frame
+    state.blocks["used_frame"][blocks] = state.log.frame
+    marks = state.blocks["state"][blocks]
+    for at in np.flatnonzero(marks & _INACTIVE).tolist():
+        name = state.resource_names[rows[at]]
         text = f"{name} was used without an aliasing barrier: another resource owns its bytes."
         state.log.add(EventKind.HAZARD, name, rule="d3d12.3.18d", text=text)
-    state.blocks["state"][block] = marks | _USED
+    state.blocks["state"][blocks] = marks | np.uint8(_USED)
 
 
 def _take_heap(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from explorer.core.events import EventKind
 from explorer.core.kinds import HeapKind
 from explorer.core.verdicts import Verdict
@@ -12,6 +14,8 @@ from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import numpy.typing as npt
 
     from explorer.core import d3d12 as api
     from explorer.core import d3d12_commands as commands
@@ -57,9 +61,8 @@ def _run(
         refusal = device.app.submit(device, rows)
         if refusal is not None:
             return no_memory(device, record, "LOCAL", refusal)
-    for name in alive:
-        if not _use(device, name, node, copies=copies):
-            return Verdict(REMOVED, (reason("d3d12.8.7"),))
+    if not _use(device, alive, node, copies=copies):
+        return Verdict(REMOVED, (reason("d3d12.8.7"),))
     d3d12_lists.run_tables(device, tables)
     device.spend(cpu=cost.CPU_CALL_NS)
     device.kernel.trim(device)
@@ -141,41 +144,70 @@ def _heaps_of(device: D3D12Device, name: str) -> tuple[int, ...]:
     return (int(device.state.blocks["heap"][device.block_of[row]]),)
 
 
-def _use(device: D3D12Device, name: str, node: int, *, copies: bool) -> bool:
+def _use(device: D3D12Device, names: list[str], node: int, *, copies: bool) -> bool:
+    """Use what a submission names; False when that removed the device.
+
+    One pass over columns for placed and committed resources: a frame names thousands of them in a few heaps.
+    """
     state = device.state
-    kind, row = state.objects[name]
-    tiled = device.tiled.get(row) if kind == "resource" else None
-    if tiled is not None and (tiled.heap == d3d12_tiles.DANGLING).any():
-        _remove(device, name, REMOVED, f"{name}: {reason('device.dangling-tile').text[:-1]}", "8.7")
-        return False
-    heaps = d3d12_tiles.use(device, row, tiled) if tiled is not None else _heaps_of(device, name)
-    for heap in heaps:
+    objects, tiled = state.objects, device.tiled
+    found = [objects[name] for name in names]
+    rows = [row for kind, row in found if kind == "resource" and row not in tiled]
+    reserved = [row for kind, row in found if kind == "resource" and row in tiled]
+    blocks = np.fromiter((device.block_of[row] for row in rows), np.int64, len(rows))
+    heaps = [*state.blocks["heap"][blocks].tolist(), *(row for kind, row in found if kind == "heap")]
+    for row in reserved:
+        if (tiled[row].heap == d3d12_tiles.DANGLING).any():
+            name = state.resource_names[row]
+            _remove(device, name, REMOVED, f"{name}: {reason('device.dangling-tile').text[:-1]}", "8.7")
+            return False
+        heaps.extend(d3d12_tiles.use(device, row, tiled[row]))
+    # In the order of the last use, as if each were touched in turn.
+    unique = list(dict.fromkeys(reversed(heaps)))[::-1]
+    for heap in unique:
         if not state.heaps["resident"][heap] and not _comes_back(device, heap):
+            name = next((name for name in names if heap in _heaps_of(device, name)), state.heap_names[heap])
             _remove(device, name, REMOVED, f"{name} was used while it was not resident", "8.7")
             return False
-        device.kernel.touch(device, heap)
-        if device.runtime.node_count > 1:
-            _cross_nodes(device, name, heap, node)
-    if tiled is not None:
-        d3d12_tiles.spend_use(device, row, tiled)
-    elif kind == "resource":
-        block = device.block_of[row]
-        d3d12_create.mark_used(device, row, block)
-        segment = state.segments[int(state.blocks["segment"][block])]
-        size, of_kind = int(state.blocks["size"][block]), int(state.blocks["kind"][block])
-        if device.runtime.uma and not copies and int(state.heaps["kind"][heaps[0]]) in _FOR_CPU:
-            d3d12_zero_copy.note_use(device, row)
-        device.spend(gpu=cost.touch_ns(of_kind, size, segment.bandwidth))
+    device.kernel.touch(device, unique)
+    if device.runtime.node_count > 1:
+        for heap in unique:
+            _cross_nodes(device, heap, node)
+    d3d12_create.mark_used(device, rows, blocks)
+    if device.runtime.uma and not copies:
+        _note_in_place(device, rows, heaps)
+    for row in reserved:
+        d3d12_tiles.spend_use(device, row, tiled[row])
+    _spend_touches(device, blocks)
     return True
 
 
-def _cross_nodes(device: D3D12Device, name: str, heap: int, node: int) -> None:
+def _spend_touches(device: D3D12Device, blocks: npt.NDArray[np.int64]) -> None:
+    table = device.state.blocks
+    rates = [segment.bandwidth for segment in device.state.segments]
+    kinds: list[int] = table["kind"][blocks].tolist()
+    sizes: list[int] = table["size"][blocks].tolist()
+    where: list[int] = table["segment"][blocks].tolist()
+    device.spend(gpu=sum(cost.touch_ns(k, size, rates[s]) for k, size, s in zip(kinds, sizes, where, strict=True)))
+
+
+def _note_in_place(device: D3D12Device, rows: list[int], heaps: list[int]) -> None:
+    kinds = device.state.heaps["kind"]
+    shared = {heap for heap in dict.fromkeys(heaps) if int(kinds[heap]) in _FOR_CPU}
+    if shared:
+        for row, heap in zip(rows, heaps, strict=False):
+            if heap in shared:
+                d3d12_zero_copy.note_use(device, row)
+
+
+def _cross_nodes(device: D3D12Device, heap: int, node: int) -> None:
     """Let a node reach another node's memory: over the bus, and only where the heap shows itself to it."""
     state = device.state
     segment = state.segments[int(state.heaps["segment"][heap])]
     desc = device.heap_descs.get(heap)
     if desc is None:
         return
+    name = state.heap_names[heap]
     visible = desc.Properties.VisibleNodeMask or 1
     if not visible >> node & 1:
         text = f"{name} was used on node {node}, which its VisibleNodeMask 0x{visible:x} leaves out."

@@ -13,6 +13,8 @@ from explorer.memory.allocators.protocol import Refusal
 from explorer.memory.eviction import make_order
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from explorer.device.device import Device
     from explorer.device.memory_state import MemoryState
     from explorer.memory.segments import SegmentGroup, Taken
@@ -74,16 +76,16 @@ class KernelMemory:
             self._state.count_usage(segment, -int(heaps["size"][row]))
         self._state.segments[segment].release(int(heaps["address"][row]))
 
-    def touch(self, device: Device, row: int) -> None:
-        """Use a resident heap in a submission; a demoted one comes home if there is room for it."""
-        state, heaps = self._state, self._state.heaps
-        frame = state.log.frame
-        heaps["used_frame"][row] = frame
-        if row in self._order:
-            self._order.touch(row, frame, state.log.time_ns)
-            return
-        home = int(heaps["home"][row])
-        self._come_home(device, row, home)
+    def touch(self, device: Device, rows: Sequence[int]) -> None:
+        """Use resident heaps in a submission, in order; demoted ones come home if there is room for them."""
+        state, heaps, order = self._state, self._state.heaps, self._order
+        frame, time_ns = state.log.frame, state.log.time_ns
+        heaps["used_frame"][rows] = frame
+        for row in rows:
+            if row in order:
+                order.touch(row, frame, time_ns)
+            else:
+                self._come_home(device, row, int(heaps["home"][row]))
 
     def set_priority(self, row: int, priority: int) -> None:
         """Change a heap's residency priority."""
