@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -69,10 +70,17 @@ class Facts:
 
     def __init__(self, snapshot: Snapshot, memo: Facts | None = None) -> None:
         self.snapshot = snapshot
-        if memo is not None and memo.snapshot.resources.records is snapshot.resources.records:
-            for name in ("records", "_index"):
-                if name in memo.__dict__:
-                    self.__dict__[name] = memo.__dict__[name]
+        if memo is not None:
+            self._take_over(memo)
+
+    def _take_over(self, memo: Facts) -> None:
+        """Take over what holds for the resources of both; a moved block makes new tuples of the same things."""
+        old, new = memo.snapshot.resources, self.snapshot.resources
+        same = len(old.records) == len(new.records) and all(map(operator.is_, old.records, new.records))
+        if "records" in memo.__dict__ and same:
+            self.__dict__["records"] = memo.__dict__["records"]
+        if "_index" in memo.__dict__ and old.names == new.names:
+            self.__dict__["_index"] = memo.__dict__["_index"]
 
     @property
     def api(self) -> str:

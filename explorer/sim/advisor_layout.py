@@ -17,6 +17,8 @@ _HALF_PERCENT = 50
 _NEAR_BUDGET_PERCENT = 90
 _SMALL_PAGE, _LARGE_PAGE, _MSAA_PAGE = 4 * KIB, 64 * KIB, 4 * MIB
 _FEW = 8
+_LATELY = 10
+"""Frames that count as now: what is used in them is in use."""
 
 
 def fragmented(facts: Facts) -> Finding | None:
@@ -78,7 +80,7 @@ def demoted_in_use(facts: Facts) -> Finding | None:
         return None
     groups = np.array([segment.group for segment in snapshot.segments])
     away = heaps.resident & (groups[heaps.home] == "LOCAL") & (groups[heaps.segment] != "LOCAL")
-    used = away & (heaps.used_frame >= 0) & (heaps.used_frame >= facts.frame - 1)
+    used = away & (heaps.used_frame >= 0) & (heaps.used_frame >= facts.frame - _LATELY)
     if not used.any():
         return None
     total = int(heaps.size[used].sum())
@@ -86,8 +88,8 @@ def demoted_in_use(facts: Facts) -> Finding | None:
     rows = snapshot.blocks.resource[inside]
     return Finding(
         f"{int(used.sum()):,} {'heap' if used.sum() == 1 else 'heaps'} in use left video memory by demotion",
-        f"{format_bytes(total)} are read over the bus in this frame. Give what every frame needs a higher residency "
-        "priority, and make room by evicting what it does not.",
+        f"{format_bytes(total)} were read over the bus within {_LATELY} frames. Give what every frame needs a "
+        "higher residency priority, and make room by evicting what it does not.",
         {"heaps": int(used.sum()), "bytes": total},
         tuple(dict.fromkeys(rows[rows >= 0].tolist()))[:ITEMS],
     )

@@ -106,7 +106,7 @@ def _here(name: str, snapshot: Snapshot, story: Story | None, heap_story: Story 
     if not is_alive:
         if last is None:
             return Why(False, f"Nothing of this name was met up to frame {snapshot.provenance.frame:,}.")
-        text = f"{name} does not live: {_told(last)}"
+        text = f"{name} does not live. {_told(last)}"
         return Why(True, text, rule_reason(last.rule), last)
     place = _place(name, snapshot)
     if story is None:
@@ -114,7 +114,7 @@ def _here(name: str, snapshot: Snapshot, story: Story | None, heap_story: Story 
     noted = _last_arrival(name, snapshot, story, heap_story)
     if noted is None:
         noted = story.first
-    text = f"{place} {_told(noted.event)}"
+    text = f"{place} {_told(noted.event, name)}"
     if noted.because is not None:
         text += f" That followed from: {_told(noted.because)}"
     return Why(True, text, rule_reason(noted.event.rule), noted.event, noted.because)
@@ -137,7 +137,7 @@ def _last_arrival(name: str, snapshot: Snapshot, story: Story, heap_story: Story
 def _evicted(name: str, snapshot: Snapshot, noted: Noted | None) -> Why:
     if noted is None:
         return Why(False, f"{name} was never evicted, demoted or paged out up to frame {snapshot.provenance.frame:,}.")
-    text = _told(noted.event)
+    text = _told(noted.event, name)
     if noted.because is not None and noted.because.subject != name:
         text += f" It made way for: {_told(noted.because)}"
     text += _pressure(snapshot, noted.event)
@@ -165,7 +165,7 @@ def _failed(name: str, noted: Noted | None) -> Why:
     if noted is None:
         return Why(False, f"No call for {name} failed.")
     reason = rule_reason(noted.event.rule)
-    return Why(True, _told(noted.event), reason, noted.event, noted.because)
+    return Why(True, _told(noted.event, name), reason, noted.event, noted.because)
 
 
 def _failure(name: str, snapshot: Snapshot, noted: Noted | None, alignment: int) -> FailureReport | None:
@@ -204,9 +204,10 @@ def _place(name: str, snapshot: Snapshot) -> str:
     return f"{lead}." if resident else f"{lead}; the GPU cannot use it now."
 
 
-def _told(event: Event) -> str:
+def _told(event: Event, name: str = "") -> str:
+    """Return an event's frame and sentence; the sentence need not repeat the name that is spoken of."""
     text = event.text or f"{event.kind.value.replace('_', ' ')} {event.subject}."
-    return f"Frame {event.frame:,}: {text}"
+    return f"Frame {event.frame:,}: {text.removeprefix(f'{name}: ') if name else text}"
 
 
 def _later(first: Noted | None, second: Noted | None) -> Noted | None:
