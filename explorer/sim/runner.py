@@ -28,6 +28,7 @@ from explorer.sim.commands import (
     StepEvent,
     Undo,
 )
+from explorer.sim.right_of_way import RightOfWay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +45,8 @@ _PUBLISH_S = 0.016
 class Runner:
     """Runs a simulation until asked to stop.
 
-    ``post`` and ``stop`` may be called from any thread; everything else happens in the thread that calls ``run``.
+    ``post``, ``stop`` and what ``way`` has for the window may be called from any thread; everything else happens in
+    the thread that calls ``run``.
 
     Args:
         mailbox: Where snapshots go.
@@ -60,6 +62,7 @@ class Runner:
         on_answer: Callable[[Answer], None],
         on_state: Callable[[RunState], None],
     ) -> None:
+        self.way = RightOfWay()
         self._mailbox = mailbox
         self._on_snapshot = on_snapshot
         self._on_answer = on_answer
@@ -87,6 +90,7 @@ class Runner:
     def stop(self) -> None:
         """Ask ``run`` to return soon."""
         self._stopping.set()
+        self.way.release()
         # Wakes a loop that waits; a full queue wakes it by itself.
         try:
             self._commands.put_nowait(None)
@@ -144,10 +148,17 @@ class Runner:
                     self._changed = True
                     return
                 simulation.seek(0)
-            simulation.step(1)
+            self._run_frame(simulation)
             self._changed = True
             # Lets a window that waits for the interpreter in now, not after the switch interval of 5 ms.
             time.sleep(0)
+
+    def _run_frame(self, simulation: Simulation) -> None:
+        """Run a frame call by call, so that the window waits for one call at most."""
+        frame = simulation.frame
+        while simulation.frame == frame:
+            self.way.wait()
+            simulation.step_call()
 
     def _execute(self, command: Command) -> None:
         request = getattr(command, "request", 0)

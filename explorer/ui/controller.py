@@ -152,6 +152,16 @@ class Controller(QObject):
             return False
         return True
 
+    def claim_way(self) -> None:
+        """Have the simulation wait before its next call, until ``release_way`` or for 20 ms: the window works."""
+        if self._worker is not None:
+            self._worker.runner.way.claim()
+
+    def release_way(self) -> None:
+        """Let the simulation go on."""
+        if self._worker is not None:
+            self._worker.runner.way.release()
+
     def load(self, make: Callable[[], Simulation]) -> int:
         """Replace the simulation; ``make`` runs on its thread. Returns the request number, 0 if refused."""
         # Imported here and below: the commands bring the whole simulation, which the first paint does not need.

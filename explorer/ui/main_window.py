@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, QUrl, Slot
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -418,6 +418,15 @@ class MainWindow(QMainWindow):
         self._ring.setWidget(new if round_button else None)  # pyright: ignore[reportArgumentType] - None hides it
 
     # -- events
+
+    def event(self, event: QEvent) -> bool:
+        """Paint in one go: the simulation waits meanwhile, and Python is entered once instead of for every cell."""
+        if event.type() != QEvent.Type.UpdateRequest:
+            return super().event(event)
+        self.workspace.controller.claim_way()
+        done = super().event(event)
+        self.workspace.controller.release_way()
+        return done
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take one file."""

@@ -63,7 +63,7 @@ class ViewPacer(QObject):
         self._painted = QTimer(self)
         self._painted.setSingleShot(True)
         self._painted.setInterval(0)
-        self._painted.timeout.connect(self._plan)
+        self._painted.timeout.connect(self._end_slot)
         workspace.snapshot_changed.connect(self._on_snapshot)
         workspace.run_state_changed.connect(self._on_state)
         workspace.selection_changed.connect(self.flush)
@@ -116,6 +116,10 @@ class ViewPacer(QObject):
             self.flush()
 
     @Slot()
+    def _end_slot(self) -> None:
+        self._workspace.controller.release_way()
+        self._plan()
+
     def _plan(self) -> None:
         """Set the time of the next slot: when the next view is due, and never without a rest as long as the last."""
         newest = self._workspace.snapshot
@@ -136,6 +140,7 @@ class ViewPacer(QObject):
         waiting = [paced for paced in self._paced if paced.waits(newest)]
         latest = max(waiting, key=lambda paced: paced.overdue(now_s), default=None)
         if latest is not None and latest.overdue(now_s) >= 0.9:
+            self._workspace.controller.claim_way()
             self._show(latest, newest)
         self._painted.start()
 

@@ -28,6 +28,10 @@ class _Source(QObject):
         super().__init__()
         self.snapshot: object = None
         self.run_state: object = None
+        self.way: list[str] = []
+        self.controller = SimpleNamespace(
+            claim_way=lambda: self.way.append("claimed"), release_way=lambda: self.way.append("free")
+        )
 
     def play(self, playing: bool) -> None:
         self.run_state = SimpleNamespace(playing=playing)
@@ -99,6 +103,14 @@ def test_that_no_two_views_share_a_slot_while_a_scenario_plays(
     qtbot.waitUntil(lambda: all(view.shown for view in views), timeout=5000)
     turns = [turn for view in views for turn in view.turns]
     assert len(set(turns)) == len(turns)
+
+
+@pytest.mark.usefixtures("pacer")
+def test_that_the_simulation_waits_during_each_slot(source: _Source, views: list[_View], qtbot: QtBot) -> None:
+    source.play(True)
+    source.show("frame 1")
+    qtbot.waitUntil(lambda: len(source.way) == 2 * len(views), timeout=5000)
+    assert source.way == ["claimed", "free"] * len(views)
 
 
 @pytest.mark.usefixtures("pacer")
