@@ -19,17 +19,22 @@ _REST_S = 5.0
 _FEW = 2000
 """Fewer new objects than this are not worth a search."""
 
+_keepers: set[Housekeeping] = set()
+"""Those of all open windows."""
+
 
 class Housekeeping(QObject):
     """Runs the garbage collector of the process for as long as a window lives.
 
-    Young objects are searched four times a second. All are searched once after a scenario was loaded, and once in each
-    pause of five seconds.
+    Young objects are searched four times a second; all of them once in each pause of five seconds.
     """
 
     def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workspace = workspace
+        # Its window lives in cycles of references: a search must not take an open one for garbage.
+        self._window = parent
+        _keepers.add(self)
         self._rested_s = 0.0
         self._is_tidy = True
         self._timer = QTimer(self)
@@ -42,13 +47,16 @@ class Housekeeping(QObject):
     def close(self) -> None:
         """Leave it to the interpreter again."""
         self._timer.stop()
-        gc.enable()
+        # Now, while the window is held: the next object would set off a search in the middle of its end.
+        gc.collect(1)
+        _keepers.discard(self)
+        if not _keepers:
+            gc.enable()
 
     @Slot()
     def _on_document(self) -> None:
-        # The load was a wait already; what it made lives as long as the scenario.
-        gc.collect()
-        self._is_tidy = True
+        # Not at once: the load was a wait already.
+        self._rested_s, self._is_tidy = 0.0, False
 
     @Slot()
     def _collect(self) -> None:

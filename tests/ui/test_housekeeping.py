@@ -73,9 +73,11 @@ def test_that_a_pause_searches_everything_once(qtbot: QtBot, generations: list[i
     assert generations.count(2) == 1
 
 
-def test_that_a_new_document_searches_everything(qtbot: QtBot, generations: list[int]) -> None:
-    source = _Source(playing=True)
+def test_that_everything_is_searched_when_a_new_document_rests(qtbot: QtBot, generations: list[int]) -> None:
+    source = _Source(playing=False)
     keeper = Housekeeping(source)  # pyright: ignore[reportArgumentType] - the part of a workspace that it uses
+    qtbot.waitUntil(lambda: len(generations) >= 8, timeout=5000)
+    assert 2 not in generations
     source.document_changed.emit(None)
+    qtbot.waitUntil(lambda: 2 in generations, timeout=5000)
     keeper.close()
-    assert 2 in generations
