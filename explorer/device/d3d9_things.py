@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from explorer.core.layouts import ResourceLayout
 from explorer.core.units import align_up
-from explorer.errors import CallError
 from explorer.rules.d3d9_resource import Resource, Surface
 from explorer.rules.d3d9_sizes import texels
 
@@ -183,18 +182,6 @@ def find_surface(state: MemoryState, things: Things, name: str, where: str, leve
 def surface_of(things: Things, part: Part) -> Surface:
     """Return a subresource as the rules see it."""
     return Surface(things.of[part.row].resource, part.level, part.face, things.locked(part.row, part.level, part.face))
-
-
-def find_other(state: MemoryState, things: Things, name: str, kind: str, where: str) -> int:
-    """Return the value of a query, swap chain or state block.
-
-    Raises:
-        CallError: No such object lives.
-    """
-    found, number = state.find(name, kind, where=where)
-    if found != kind:
-        raise CallError("no such object", where=where, found=name)
-    return things.others[number][1]
 
 
 def whole(resource: Resource, level: int = 0) -> Box:
