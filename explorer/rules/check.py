@@ -122,7 +122,7 @@ def _whole_object(text: bytes) -> Mapping[str, object] | None:
     """Return the object that a first line holds, or None if it is only the beginning of something."""
     try:
         data = msgspec.json.decode(text)
-    except (msgspec.DecodeError, ValueError):
+    except (msgspec.DecodeError, ValueError, RecursionError):
         # A broken or unfinished line; a single line that looks like a record is judged where it is read.
         return {} if _looks_whole(text) else None
     return cast("Mapping[str, object]", data) if isinstance(data, dict) else {}
