@@ -164,8 +164,8 @@ def make_simulation(
 
 
 def _budget(text: str) -> dict[tuple[int, str], int]:
-    group, _, size = text.rpartition("=")
-    name = (group or "LOCAL").upper()
+    group, equals, size = text.rpartition("=")
+    name = group.upper() if equals else "LOCAL"
     if name not in ("LOCAL", "NON_LOCAL"):
         raise CommandError("unknown segment group", where="budget", found=text, accepted=("LOCAL", "NON_LOCAL"))
     try:
