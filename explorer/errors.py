@@ -76,6 +76,10 @@ class InputError(ExplorerError):
     """A file or a value from outside is unreadable or invalid."""
 
 
+class OutputError(InputError):
+    """Standard output is closed or takes no more, so that nothing else can be said there either."""
+
+
 class PresetError(InputError):
     """An adapter or scenario file is invalid; names file, key and accepted values."""
 

@@ -9,24 +9,26 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from explorer.cli.output import DIFFERS, OK, note, print_json, print_text, table
+from explorer.cli.output import DIFFERS, OK, STANDARD, note, print_json, print_text, table, write_bytes
 from explorer.errors import CommandError, InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from explorer.rules.check import CheckedAnswer
     from explorer.rules.records import CheckOptions, RecordAnswer, VectorRecord
 
+    _Answers = Callable[[bytes], None]
+
 COUNTS = ("agree", "disagree", "disputed", "partial", "not_simulated", "not_understood", "skipped", "no_expect")
 SHOWN_DISAGREEMENTS = 1000
-_STANDARD = "-"
 _EXACT = 1 << 53
 """Integers from here on are written as text, since other readers hold numbers as doubles."""
 _UINT64_MAX = (1 << 64) - 1
@@ -102,10 +104,10 @@ def run(args: argparse.Namespace) -> int:
     files = cast("list[str]", args.files)
     as_json = bool(args.json)
     answers = cast("str | None", args.answers)
-    if answers == _STANDARD and as_json:
-        raise CommandError("standard output holds the summary", where="--answers", found=_STANDARD)
-    if files.count(_STANDARD) > 1:
-        raise CommandError("standard input can be read once", where="FILE", found=_STANDARD)
+    if answers == STANDARD and as_json:
+        raise CommandError("standard output holds the summary", where="--answers", found=STANDARD)
+    if files.count(STANDARD) > 1:
+        raise CommandError("standard input can be read once", where="FILE", found=STANDARD)
     options = check_options(cast("str | None", args.adapter), cast("Sequence[str]", args.option))
     summary = Summary(files)
     with _answers_file(answers) as out:
@@ -113,10 +115,10 @@ def run(args: argparse.Namespace) -> int:
             for checked in _checked(file, options):
                 summary.add(file, checked)
                 if out is not None:
-                    out.write(answer_line(checked))
+                    out(answer_line(checked))
     if as_json:
         print_json("check", summary.to_json())
-    elif answers == _STANDARD:
+    elif answers == STANDARD:
         for line in _text(summary):
             note(line)
     else:
@@ -185,7 +187,7 @@ def ask_device(record: VectorRecord, options: CheckOptions) -> RecordAnswer | No
 
 @contextlib.contextmanager
 def _input(file: str) -> Generator[IO[bytes]]:
-    if file == _STANDARD:
+    if file == STANDARD:
         yield sys.stdin.buffer
         return
     try:
@@ -198,31 +200,64 @@ def _input(file: str) -> Generator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def _answers_file(path: str | None) -> Generator[IO[bytes] | None]:
+def _answers_file(path: str | None) -> Generator[_Answers | None]:
     """Yield where answers go; a file appears whole or not at all."""
     if path is None:
         yield None
         return
-    if path == _STANDARD:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+    if path == STANDARD:
+        yield write_bytes
         return
     target = Path(path)
-    temporary: str | None = None
-    try:
+    with _cannot_write(path):
         if target.is_dir():
             raise IsADirectoryError(21, "Is a directory")
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "wb") as out:
-            yield out
-        _publish(temporary, target)
-        temporary = None
-    except OSError as error:
-        raise InputError("the answers cannot be written", file=path, found=error.strerror or str(error)) from error
+        is_device = target.exists() and not target.is_file()
+        # A device such as /dev/null takes the bytes and must not be replaced by a file.
+        handle, made = (
+            (os.open(path, os.O_WRONLY), None)
+            if is_device
+            else tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        )
+    temporary: str | None = made
+    try:
+        with _closing(os.fdopen(handle, "wb"), path) as out:
+            yield partial(_write_answer, out, path)
+        if temporary is not None:
+            with _cannot_write(path):
+                _publish(temporary, target)
+            temporary = None
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
+
+
+@contextlib.contextmanager
+def _closing(out: IO[bytes], path: str) -> Generator[IO[bytes]]:
+    """Close a file, and say so where its last bytes find no room."""
+    try:
+        yield out
+    except BaseException:
+        with contextlib.suppress(OSError):
+            out.close()
+        raise
+    with _cannot_write(path):
+        out.close()
+
+
+def _write_answer(out: IO[bytes], path: str, data: bytes) -> None:
+    with _cannot_write(path):
+        out.write(data)
+
+
+@contextlib.contextmanager
+def _cannot_write(path: str) -> Generator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a file name"
+        raise InputError("the answers cannot be written", file=path, found=reason) from error
 
 
 def _publish(temporary: str, target: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING
 from explorer import __version__
 from explorer.cli import bench_command, export_command, lab, open_command, presets, run_command, window_commands
 from explorer.cli.arguments import Parser
-from explorer.cli.output import BAD_INPUT, FAULT, INTERRUPTED, OK, note, print_error
-from explorer.errors import Complaint, ExplorerError
+from explorer.cli.output import BAD_INPUT, FAULT, INTERRUPTED, OK, leave_standard_output, note, print_error
+from explorer.errors import Complaint, ExplorerError, OutputError
 
 if TYPE_CHECKING:
     import argparse
@@ -59,13 +58,15 @@ def main(argv: Sequence[str] | None = None, fronts: Mapping[str, Front] | None =
     as_json = "--json" in arguments
     try:
         return _run(arguments, fronts or {})
+    except OutputError as error:
+        return fail(error.complaint, as_json=False)
     except ExplorerError as error:
         return fail(error.complaint, as_json)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader went away (``| head``); without this the interpreter complains again when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader went away (``| head``), and that is its right.
+        leave_standard_output()
         return OK
     except MemoryError:
         return fail(Complaint("not enough memory for this"), as_json)

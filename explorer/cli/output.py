@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from explorer import __version__
+from explorer.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from explorer.errors import Complaint
 
 OK, DIFFERS, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+
+STANDARD = "-"
+"""Standard input or output as a file name."""
 
 _LARGE = 1 << 53
 
@@ -43,12 +48,17 @@ def note(text: str) -> None:
 
 def print_error(complaint: Complaint, as_json: bool) -> None:
     """Print what was wrong: an object on standard output, or one line on standard error."""
-    if not as_json:
-        note(f"memory-explorer: {_printable(str(complaint))}")
-        return
     parts = asdict(complaint)
     order = ("file", "line", "where", "found", "accepted", "message")
-    print_json("error", {"error": {key: parts[key] for key in order}})
+    if as_json:
+        try:
+            print_json("error", {"error": {key: parts[key] for key in order}})
+        except OutputError:
+            # Standard output takes nothing: standard error is all that is left.
+            pass
+        else:
+            return
+    note(f"memory-explorer: {_printable(str(complaint))}")
 
 
 def plain(value: object) -> Any:
@@ -82,12 +92,37 @@ def _printable(line: str) -> str:
     return "".join(c if c.isprintable() else "�" for c in line)
 
 
+def write_bytes(data: bytes) -> None:
+    """Write bytes to standard output.
+
+    Raises:
+        OutputError: It is closed, or takes no more (a full disk).
+        BrokenPipeError: The reader went away.
+    """
+    stream = cast("TextIO | None", sys.stdout)
+    if stream is None:
+        raise OutputError("the output cannot be written: standard output is closed", file=STANDARD)
+    try:
+        stream.flush()
+        buffer = getattr(stream, "buffer", None)
+        if buffer is None:
+            stream.write(data.decode("utf-8", "replace"))
+        else:
+            buffer.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        leave_standard_output()
+        reason = error.strerror or "it takes no more"
+        raise OutputError(f"the output cannot be written: {reason}", file=STANDARD) from error
+
+
+def leave_standard_output() -> None:
+    """Let what is still buffered go nowhere: else the interpreter fails again when it flushes at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _write(text: str) -> None:
     # Names in dumps are in any language; a terminal's code page must not turn one into a fault.
-    sys.stdout.flush()
-    buffer = getattr(sys.stdout, "buffer", None)
-    if buffer is None:
-        sys.stdout.write(text)
-    else:
-        buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.flush()
+    write_bytes(text.encode("utf-8", "replace"))

@@ -8,7 +8,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from explorer.errors import InputError
+from explorer.errors import InputError, OutputError
 
 MAX_FILE_BYTES = 1 << 30
 """Most bytes of a file, packed or unpacked; a dump of a million allocations has about 150 MB."""
@@ -72,8 +72,7 @@ def write_atomically(path: str, data: bytes) -> None:
         InputError: It cannot be written.
     """
     if path == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _write_standard_output(data)
         return
     target = Path(path)
     temporary: str | None = None
@@ -96,6 +95,21 @@ def write_atomically(path: str, data: bytes) -> None:
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _write_standard_output(data: bytes) -> None:
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, AttributeError) as error:
+        # There is no stream where the shell closed it.
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "standard output is closed"
+        if sys.__stdout__ is not None:
+            # What is still buffered has to go nowhere, else the interpreter fails again when it flushes at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+        raise OutputError(f"the output cannot be written: {reason}", file="-") from error
 
 
 def _mode(target: Path) -> int:

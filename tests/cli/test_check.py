@@ -140,6 +140,21 @@ def test_that_wrong_use_ends_with_two(run: Any, records: Any, arguments: list[st
     assert error["error"]["message"]
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, '{"input": ' * 100_000 + "1" + "}" * 100_000])
+def test_that_what_is_nested_too_deeply_is_bad_input(run: Any, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "deep.jsonl"
+    path.write_text(text, encoding="utf-8")
+    code, out, err = run(path)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+def test_that_a_full_disk_is_said_and_a_device_stays_one(run: Any, records: Any) -> None:
+    code, out, _ = run(records(GOOD), "--answers", "/dev/full", "--json")
+    assert (code, json.loads(out)["error"]["file"]) == (2, "/dev/full")
+    assert not os.path.isfile("/dev/full")
+
+
 def test_that_a_broken_line_leaves_no_answers(run: Any, records: Any, tmp_path: Path) -> None:
     path = records(GOOD)
     with path.open("a", encoding="utf-8") as stream:

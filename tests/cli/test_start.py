@@ -96,3 +96,26 @@ def test_that_a_dump_on_standard_input_is_read_and_names_are_written_in_any_loca
         input=data, capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=True,
     )  # fmt: skip
     assert "渲染".encode() in ended.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+@pytest.mark.parametrize(
+    "arguments", [["scenarios", "--json"], ["export", SCENARIO, "--frame", "0", "--to", "text", "--out", "-"]]
+)
+def test_that_standard_output_on_a_full_disk_is_exit_code_2(arguments: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "explorer", *arguments], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert ended.returncode == 2
+    assert ended.stderr.decode().startswith("memory-explorer: -: the output cannot be written")
+    assert ended.stderr.count(b"\n") == 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there a display is named by a variable")
+def test_that_the_window_without_a_display_is_one_line() -> None:
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    ended = subprocess.run([sys.executable, "-m", "explorer"], capture_output=True, env=environment, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr.count(b"\n")) == (2, b"", 1)
+    assert b"no display" in ended.stderr
