@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.arguments import SCALES, THEMES, one_of, picture_size, whole_number
-from explorer.cli.output import OK, note, print_json, print_text
+from explorer.cli.arguments import SCALES, THEMES, one_object, one_of, picture_size, whole_number
+from explorer.cli.output import OK, STANDARD, print_json, print_text
 
 if TYPE_CHECKING:
     import argparse
@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from explorer.interchange.exporters import ExportOptions, exporter_by_id
     from explorer.interchange.files import write_atomically
 
+    one_object(args.json, args.out)
     exporter = exporter_by_id(args.to)
     one_of("--view", args.view, exporter.views)
     scale = one_of("--scale", args.scale, SCALES)
@@ -67,11 +68,9 @@ def run(args: argparse.Namespace) -> int:
         "rows": exporter.rows(snapshot, options),
         "warnings": list[str](),
     }
-    if args.json and args.out != "-":
+    if args.json:
         print_json("export", body)
-    elif args.out != "-":
+    elif args.out != STANDARD:
         rows = f", {body['rows']} rows" if body["rows"] is not None else ""
         print_text([f"{args.out}: {exporter.id}, {len(data):,} bytes{rows}"])
-    elif args.json:
-        note("memory-explorer: the export itself is on standard output; no JSON object is printed")
     return OK

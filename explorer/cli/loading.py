@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from explorer.errors import CommandError, InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from explorer.sim.scenario import Scenario
     from explorer.sim.snapshot import Snapshot
 
@@ -47,6 +49,14 @@ def load_snapshot(source: str, frame: int | None) -> Snapshot:
     return opened.snapshot
 
 
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        # A name that no file can have (too long, a loop of links).
+        return False
+
+
 def scenario_of(source: str) -> Scenario | None:
     """Return the scenario of an id, or None if the argument is a file.
 
@@ -60,7 +70,7 @@ def scenario_of(source: str) -> Scenario | None:
 
     if source in scenario_ids():
         return load_scenario(source)
-    if source != "-" and not Path(source).exists():
+    if source != "-" and not _exists(Path(source)):
         accepted = scenario_ids()
         raise CommandError("neither a scenario nor a file that exists", where="IN", found=source, accepted=accepted)
     return None

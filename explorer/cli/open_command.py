@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.cli.output import OK, print_json, print_text, table
 from explorer.core.units import format_bytes
+from explorer.errors import CommandError
 
 if TYPE_CHECKING:
     import argparse
@@ -33,12 +34,22 @@ def run(args: argparse.Namespace) -> int:
     from explorer.interchange.importers.source import DEFAULT_CODE_PAGE
     from explorer.interchange.opened import opened_json
 
-    opened = open_file(args.file, code_page=args.code_page or DEFAULT_CODE_PAGE)
+    opened = open_file(args.file, code_page=DEFAULT_CODE_PAGE if args.code_page is None else _code_page(args.code_page))
     if args.json:
         print_json("open", opened_json(opened))
     else:
         print_text(_lines(opened))
     return OK
+
+
+def _code_page(name: str) -> str:
+    accepted = ("cp1252", "cp932", "cp1251", "latin-1")
+    try:
+        # Empty bytes would be taken by any name; what needs two bytes for "A" is no code page.
+        b"A".decode(name)
+    except (LookupError, ValueError):
+        raise CommandError("unknown code page", where="--code-page", found=name, accepted=accepted) from None
+    return name
 
 
 def _lines(opened: OpenedFile) -> list[str]:

@@ -102,6 +102,15 @@ def test_that_a_bad_file_is_exit_code_2_with_one_message(
     ("arguments", "where"),
     [
         (["frobnicate"], "COMMAND"),
+        (["diff", "a.json", "b.json"], "COMMAND"),
+        (["run", "n" * 5000], "IN"),
+        (["run", "a\0b"], "IN"),
+        (["run", SCENARIO, "--frame", "1"], None),
+        (["run", SCENARIO, "--frames", "\u0663"], "--frames"),
+        (["run", SCENARIO, "--budget", ""], "budget"),
+        (["run", SCENARIO, "--budget", "=1GiB"], "budget"),
+        (["open", ".", "--code-page", "no-such"], "--code-page"),
+        (["open", ".", "--code-page", "a\0b"], "--code-page"),
         (["adapters", "voodoo"], "adapter"),
         (["scenarios", "nothing"], "scenario"),
         (["run", "nothing"], "IN"),
@@ -150,10 +159,30 @@ def test_that_wrong_use_is_exit_code_2_and_says_what_is_accepted(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_that_an_unknown_command_is_named_with_all_that_are_known(capfd: Capture) -> None:
+    error = run(capfd, "frobnicate", "--json").object("error")["error"]
+    assert error["found"] == "frobnicate"
+    assert {"adapters", "check", "export", "gui", "lab", "open", "run", "scenarios", "screenshot"} <= {
+        *error["accepted"]
+    }
+
+
+def test_that_an_export_and_a_json_object_do_not_share_standard_output(capfd: Capture) -> None:
+    answer = run(capfd, "export", SCENARIO, "--frame", "0", "--to", "csv", "--out", "-", "--json")
+    assert (answer.code, answer.object("error")["error"]["where"]) == (2, "--out")
+
+
+@pytest.mark.parametrize("lines", [b"UE memory\nTime Since Boot: 1.00 Seconds\n\nPlatform Memory Stats for Windows\n"])
+def test_that_an_unread_format_is_called_by_its_name(capfd: Capture, tmp_path: Path, lines: bytes) -> None:
+    path = tmp_path / "a.memreport"
+    path.write_bytes(lines)
+    assert "an Unreal memory report" in run(capfd, "open", str(path)).err
+
+
 def test_that_a_frame_of_a_file_is_refused(capfd: Capture, tmp_path: Path) -> None:
     path = tmp_path / "made.json"
     path.write_bytes(_dump())
-    answer = run(capfd, "export", str(path), "--to", "csv", "--out", "-", "--frame", "3", "--json")
+    answer = run(capfd, "export", str(path), "--to", "csv", "--out", str(tmp_path / "a.csv"), "--frame", "3", "--json")
     assert answer.object("error")["error"]["where"] == "--frame"
 
 
