@@ -218,7 +218,7 @@ def test_that_bench_measures_alternating_contenders_and_skips_what_cannot_run(
 def test_that_bench_has_a_row_for_every_id_of_the_contract(capfd: Capture) -> None:
     ids = {row.id for row in bench_command.all_rows()}
     names = """
-        alloc.tlsf.10k alloc.offset-bins.100k.events packing.best-fit.10k evict.lru misses.arc map.full map.pan
+        alloc.tlsf.10k alloc.offset-bins.100k.events packing.best-fit evict.lru misses.arc map.full map.pan
         map.scaling hit window.paint window.ticks sim.beside frames dump.load dump.png.1k dump.png.100k dump.png.1M
         table.sort table.filter seek start.first-paint start.cli soak
     """
