@@ -134,6 +134,11 @@ class RegisterNotification:
     MemorySegmentGroup: MemorySegmentGroup = MemorySegmentGroup.LOCAL
 
 
+@dataclass(frozen=True, slots=True)
+class GetDeviceRemovedReason:
+    """``ID3D12Device::GetDeviceRemovedReason``: S_OK while the device works."""
+
+
 CALLS = (
     CallSpec(APIS, "CreateCommandList", CreateCommandList, "command_list"),
     CallSpec(APIS, "Close", ListCall),
@@ -153,4 +158,5 @@ CALLS = (
     CallSpec(APIS, "CopyResource", CopyResource),
     CallSpec(APIS, "CopyBufferRegion", CopyResource),
     CallSpec(APIS, "RegisterVideoMemoryBudgetChangeNotificationEvent", RegisterNotification, "notification"),
+    CallSpec(APIS, "GetDeviceRemovedReason", GetDeviceRemovedReason),
 )

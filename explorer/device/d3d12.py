@@ -349,6 +349,12 @@ class D3D12Device(Device):
         self.state.clear_frame_marks()
         return ok("d3d12.8.5b")
 
+    def removed_reason_of(self, arguments: Any, record: CallRecord) -> Verdict:
+        """GetDeviceRemovedReason: the cause stays, later calls only say that the device is gone (rules 8.7, 11)."""
+        del arguments, record
+        rule = {"S_OK": "d3d12.11.1", "DXGI_ERROR_INVALID_CALL": "d3d12.11.2"}.get(self.removed_reason, "d3d12.8.7")
+        return Verdict(self.removed_reason, (reason(rule),))
+
     def _unless_removed(
         self, create: Callable[[D3D12Device, Any, CallRecord], Verdict], arguments: Any, record: CallRecord
     ) -> Verdict:
@@ -430,6 +436,7 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "SetVideoMemoryReservation": D3D12Device.set_reservation,
     "ExecuteCommandLists": d3d12_submit.execute,
     "ResourceBarrier": d3d12_submit.barrier,
+    "GetDeviceRemovedReason": D3D12Device.removed_reason_of,
     "Present": D3D12Device.present,
     "Release": D3D12Device.release,
 }

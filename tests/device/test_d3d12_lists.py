@@ -232,7 +232,12 @@ def test_that_a_list_that_still_records_removes_the_device() -> None:
     rig = make()
     outcome = rig.call("ExecuteCommandLists", {"ppCommandLists": ["List"]})
     assert outcome.hr == "DXGI_ERROR_DEVICE_REMOVED"
-    assert rig.device.removed_reason == "DXGI_ERROR_INVALID_CALL"
+    assert rig.call("GetDeviceRemovedReason", {}).hr == "DXGI_ERROR_INVALID_CALL"
+    assert rig.heap("Later", 65536).hr == "DXGI_ERROR_DEVICE_REMOVED"
+
+
+def test_that_a_device_that_works_has_no_removal_reason() -> None:
+    assert Rig().call("GetDeviceRemovedReason", {}).hr == "S_OK"
 
 
 def test_that_a_closed_list_takes_nothing_until_it_is_reset() -> None:
