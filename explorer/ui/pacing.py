@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtWidgets import QWidget
 
     from explorer.sim.snapshot import Snapshot
@@ -97,6 +99,22 @@ class ViewPacer(QObject):
         self._slot.stop()
         self._painted.stop()
         self._paced.clear()
+
+    def found_again(self, view: QWidget, resources: Sequence[int]) -> list[int]:
+        """Return what a view means by resource indices, which count in the snapshot that it shows, in the newest one.
+
+        Args:
+            view: The view.
+            resources: Indices; those of resources that were released since are left out.
+        """
+        shown, newest = self.shown_by(view), self._workspace.snapshot
+        if shown is None or newest is None or shown.resources.names is newest.resources.names:
+            return [int(index) for index in resources]
+        place = {name: index for index, name in enumerate(newest.resources.names)}
+        known = ((int(index), place.get(shown.resources.names[index], -1)) for index in resources)
+        born, born_now = shown.resources.created_frame, newest.resources.created_frame
+        # A name may have been given again.
+        return [now for index, now in known if now >= 0 and born[index] == born_now[now]]
 
     @property
     def _is_playing(self) -> bool:

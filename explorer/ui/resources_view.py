@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     QObject,
     QRectF,
     Qt,
+    QTimer,
     Signal,
     Slot,
 )
@@ -162,7 +163,11 @@ class ResourcesView(QWidget):
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show a snapshot; a hidden view keeps it until it is shown."""
         self._waiting = snapshot
-        self._show_waiting()
+        if self._applying:
+            # Rows must not change in the middle of the click that selects one.
+            QTimer.singleShot(0, self, self._show_waiting)
+        else:
+            self._show_waiting()
 
     @Slot(object)
     def select_resources(self, resources: tuple[int, ...]) -> None:

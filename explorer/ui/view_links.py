@@ -57,13 +57,14 @@ class ViewLinks(QObject):
 
     @Slot(object)
     def _on_picked(self, chosen: object) -> None:
-        self._workspace.select([int(i) for i in chosen] if chosen is not None else ())  # pyright: ignore[reportGeneralTypeIssues] - a list of indices
+        # The view may show an older snapshot than the newest one.
+        self._workspace.select(self._window.pacer.found_again(self.sender(), chosen) if chosen is not None else ())  # pyright: ignore[reportArgumentType] - a view sends a list of indices
 
     @Slot(object)
     def _on_row_picked(self, chosen: list[int]) -> None:
-        self._workspace.select(chosen)
-        if len(chosen) == 1:
-            self._map.scroll_to_resource(chosen[0])
+        self._workspace.select(self._window.pacer.found_again(self._table, chosen))
+        if len(self._workspace.selection) == 1:
+            self._map.scroll_to_resource(self._workspace.selection[0])
 
     @Slot(object)
     def _on_rows(self, counts: tuple[int, int]) -> None:

@@ -150,3 +150,19 @@ def test_that_a_slow_rhythm_is_kept_beside_a_fast_one(
         source.show(frame)
         qtbot.waitUntil(lambda frame=frame: views[0].shown[-1:] == [frame], timeout=5000)
     assert len(slow.shown) == 1
+
+
+def _named(names: str, born: list[int]) -> SimpleNamespace:
+    return SimpleNamespace(resources=SimpleNamespace(names=tuple(names), created_frame=born))
+
+
+def test_that_a_pick_in_an_older_snapshot_means_the_same_resources_in_the_newest(
+    source: _Source, views: list[_View], pacer: ViewPacer
+) -> None:
+    source.show(_named("abcd", [0, 0, 0, 0]))
+    source.play(True)
+    # a was released, c too and its name given again.
+    source.show(_named("bcd", [0, 7, 0]))
+    assert pacer.found_again(views[0], [0, 1, 2, 3]) == [0, 2]
+    pacer.flush()
+    assert pacer.found_again(views[0], [0, 1]) == [0, 1]
