@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ Figures = tuple[Callable[[], float], "Callable[[], float] | None"]
 _ROWS = 1_000_000
 _RUN_MS = 2000
 _TICK_MS = 16
+_LATE_MS = 5
 _WAIT_MS = 30_000
 
 _OURS = """
@@ -101,13 +103,15 @@ class _Running:
         self._post(Pause())
 
     def paint_ms(self, *, running: bool) -> float:
-        """Return the median time of painting the map, in ms."""
+        """Return the median time of painting the whole map anew, in ms."""
         spent: list[float] = []
-        canvas = self.window.views["map"]
+        view = self.window.views["map"]
 
         def paint() -> None:
+            # Without this a map at rest would only copy the frame that it painted before.
+            view.screen_state.scrolled()
             began = time.perf_counter()
-            canvas.repaint()
+            view.repaint()
             spent.append((time.perf_counter() - began) * 1000)
 
         timer = QTimer()
@@ -122,7 +126,10 @@ class _Running:
         return statistics.median(spent)
 
     def tick_share(self) -> float:
-        """Return the share of 16 ms ticks that came while the simulation ran flat out."""
+        """Return the share of 16 ms ticks that came, and not more than 5 ms late, while the simulation ran flat out.
+
+        So 0.99 says both that 99 % of the ticks were kept and that the 99th percentile of their delay is below 5 ms.
+        """
         ticks: list[float] = []
         timer = QTimer()
         timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -132,7 +139,8 @@ class _Running:
         self.run(_RUN_MS)
         expected = (time.perf_counter() - began) * 1000 / _TICK_MS
         timer.stop()
-        return min(len(ticks) / expected, 1.0)
+        late = sum((end - start) * 1000 > _TICK_MS + _LATE_MS for start, end in pairwise(ticks))
+        return min((len(ticks) - late) / expected, 1.0)
 
     def frames_per_s(self) -> float:
         """Return the frames simulated beside the painting window, each second."""
