@@ -43,8 +43,11 @@ _EVENT_BYTES = 450
 """What a checkpoint holds for each event since the one before: the event, its text, its place in a story."""
 
 _CALL_WORK, _EVENT_WORK = 8, 2
-_WALKED = 64
-_DEPTH = 12
+_WALKED, _SAMPLE = 64, 8
+_DEPTH, _WALK_DEPTH = 5, 3
+"""How deep parts are looked for: device, state, segment, its allocator, the core of that; and how deep containers are
+gone through: the tables of the state, not the lists of an allocator, whose nodes are many and change all the time."""
+
 _OURS = ("explorer.device", "explorer.memory", "explorer.sim")
 _CONTAINERS = (dict, list, set, tuple, deque)
 
@@ -203,11 +206,13 @@ class _Sharing:
         is_list = _is_container(value)
         if not is_list and not _is_array(value):
             return value
-        if is_list and len(value) <= _WALKED and id(value) not in self._seen:
+        walked = is_list and id(value) in self._seen
+        if is_list and not walked and self._depth <= _WALK_DEPTH and len(value) <= _WALKED:
+            walked = True
             self._seen.add(id(value))
             self._items(value, known)
         is_same = value is known or _is_same(value, known)
-        size = _container_bytes(value) if is_list else int(value.nbytes)
+        size = int(value.nbytes) if not is_list else _container_bytes(value) if not walked else sys.getsizeof(value)
         self.whole_bytes += size
         self.own_bytes += 0 if is_same else size
         return known if is_same else value
@@ -283,11 +288,11 @@ def _is_same(value: Any, known: Any) -> bool:
 
 
 def _container_bytes(value: Any) -> int:
-    """Return the bytes of a container; those of what is in a long one by a sample, as nobody walks through it."""
+    """Return the bytes of a container, and by a sample of the containers in it that nobody walks through."""
     size = sys.getsizeof(value)
-    if len(value) <= _WALKED:
+    if not value:
         return size
-    sample: list[Any] = list(islice(value.values() if _is_table(value) else value, _WALKED))
+    sample: list[Any] = list(islice(value.values() if _is_table(value) else value, _SAMPLE))
     inner = sum(_inner_bytes(item) for item in sample)
     return size + inner * len(value) // len(sample)
 
