@@ -34,7 +34,7 @@ def set_option(device: D3D12Device, name: str, value: str) -> None:
         device.kernel.set_policy(value)
     elif name == "budget":
         segment_budget.set_budget(device, value)
-        d3d12_residency.notify(device, 0, (value.rpartition("=")[0] or "LOCAL").upper())
+        d3d12_residency.notify(device, *segment_budget.budget_group(value))
         return
     elif name == "tables":
         check_tables(value)

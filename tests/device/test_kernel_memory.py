@@ -9,6 +9,7 @@ import pytest
 
 from explorer.device import make_device
 from explorer.device.memory_state import MemoryState
+from explorer.errors import CommandError
 from explorer.sim.scenarios import load_simulation
 from explorer.tables.adapters import adapter
 from tests.sim.test_d3d12_device import MIB, Rig
@@ -201,6 +202,18 @@ def test_that_who_registered_hears_of_a_new_budget() -> None:
     rig.call("Release", {"pObject": "Event"})
     rig.device.set_option("budget", "LOCAL=2MiB")
     assert rig.state.log.counts["notified"] == 1
+
+
+def test_that_a_nodes_budget_changes_alone() -> None:
+    rig = Rig("linked-gtx1080x2")
+    rig.call("RegisterVideoMemoryBudgetChangeNotificationEvent", {"NodeIndex": 1}, "Event")
+    rig.device.set_option("budget", "LOCAL@1=2GiB")
+    assert rig.state.groups[1, "LOCAL"].budget == 2 << 30
+    assert rig.state.groups[0, "LOCAL"].budget != 2 << 30
+    assert rig.state.log.counts["notified"] == 1
+    for wrong in ("LOCAL@7=1GiB", "LOCAL@x=1GiB", "VIDEO=1GiB", "LOCAL@1=much"):
+        with pytest.raises(CommandError):
+            rig.device.set_option("budget", wrong)
 
 
 def test_that_a_program_in_the_background_is_trimmed_and_comes_back() -> None:
