@@ -83,6 +83,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("step_back", "Step &back", _SIMULATION, "Alt+Left", "step_back", "live", _NO_TIME),
     ActionSpec("play", "&Play or pause", _SIMULATION, "Ctrl+Space", "play", "live", _NO_TIME, checkable=True),
     ActionSpec("step_call", "Step one &call", _SIMULATION, "Alt+Shift+Right", "step_call", "live", _NO_TIME),
+    ActionSpec("step_event", "Step to the next &event", _SIMULATION, "Ctrl+Shift+Right", "", "live", _NO_TIME),
     ActionSpec("step_frame", "Step one &frame", _SIMULATION, "Alt+Right", "step_frame", "live", _NO_TIME),
     ActionSpec("step_ten", "Step &ten frames", _SIMULATION, "Ctrl+Alt+Right", "", "live", _NO_TIME),
     ActionSpec("loop", "&Loop", _SIMULATION, "Ctrl+L", "loop", "live", _NO_TIME, checkable=True),

@@ -8,7 +8,6 @@ import numpy as np
 
 from explorer.core.kinds import BlockState, WasteCause
 from explorer.core.units import format_address, format_bytes, format_exact
-from explorer.ui.events_view import event_word
 from explorer.ui.facts import Fact
 from explorer.ui.resource_rows import segment_words
 from explorer.ui.verdict_card import format_time
@@ -19,12 +18,9 @@ if TYPE_CHECKING:
     from explorer.device.outcome import Preview
     from explorer.sim.snapshot import Snapshot
 
-HISTORY = 12
-"""How many of a resource's last events are listed."""
-
 
 def placement(snapshot: Snapshot, row: int) -> list[Fact]:
-    """Return where a resource lies, and why there."""
+    """Return where a resource lies."""
     table = snapshot.resources
     blocks = np.flatnonzero(snapshot.blocks.resource == row).tolist()
     size, asked = int(table.size[row]), int(table.asked[row])
@@ -34,10 +30,9 @@ def placement(snapshot: Snapshot, row: int) -> list[Fact]:
     facts.append(Fact("Size", format_bytes(size), note=f"({format_exact(size)})" if size >= 1024 else ""))
     facts.append(Fact("Rounding", format_exact(size - asked) if size > asked else "none"))
     facts.extend(_neighbours(snapshot, blocks))
-    facts.append(Fact("Why here", _why(snapshot, table.names[row])))
-    rule = _rule(snapshot, table.names[row])
-    if rule:
-        facts.append(Fact("Rule", rule, mono=True, link=rule))
+    if snapshot.origin == "imported":
+        # Of a simulated one the section Why says it, from all its events.
+        facts.append(Fact("Why here", "as the file says"))
     return facts
 
 
@@ -60,23 +55,6 @@ def _block(snapshot: Snapshot, block: int) -> list[Fact]:
         facts.append(Fact("Offset", "unknown"))
     facts.append(Fact("Alignment", f"{alignment:,}" if alignment > 0 else "unknown"))
     return facts
-
-
-def _why(snapshot: Snapshot, name: str) -> str:
-    if snapshot.origin == "imported":
-        return "as the file says"
-    for event in reversed(snapshot.events):
-        if event.subject == name and event.kind.value in ("allocated", "misplaced"):
-            return event.text
-    allocator = snapshot.provenance.options.get("allocator", "the allocator")
-    return f"{allocator} chose it; the event is older than the {len(snapshot.events):,} that are kept"
-
-
-def _rule(snapshot: Snapshot, name: str) -> str:
-    """Return the rule of the event that placed a resource, or nothing."""
-    placed = (e for e in reversed(snapshot.events) if e.subject == name and e.kind.value in ("allocated", "misplaced"))
-    found = next(placed, None)
-    return found.rule if found is not None else ""
 
 
 def _neighbours(snapshot: Snapshot, blocks: list[int]) -> list[Fact]:
@@ -130,24 +108,16 @@ def access(preview: Preview | None, snapshot: Snapshot) -> list[Fact]:
 
 
 def residency(snapshot: Snapshot, row: int) -> list[Fact]:
-    """Return whether it is resident, and its last events."""
+    """Return whether it is resident, its priority and its last use."""
     table = snapshot.resources
     used = int(table.used_frame[row])
-    facts = [
+    return [
         Fact("State", "resident" if table.resident[row] else "evicted"),
         Fact("Priority", f"{int(table.priority[row]):,}"),
         Fact(
             "Last use", f"frame {used:,}" if used >= 0 else "never" if snapshot.origin == "simulated" else "not tracked"
         ),
     ]
-    name = table.names[row]
-    mine = [event for event in snapshot.events if event.subject == name][-HISTORY:]
-    for event in reversed(mine):
-        size = format_bytes(event.size_bytes) if event.size_bytes else ""
-        facts.append(Fact(f"{event.frame:,}", event_word(event.kind), note=size, tip=event.text))
-    if not mine and snapshot.origin == "simulated":
-        facts.append(Fact("Events", "none", tip=f"None among the last {len(snapshot.events):,}"))
-    return facts
 
 
 def call_facts(data: Mapping[str, object], prefix: str = "") -> list[Fact]:

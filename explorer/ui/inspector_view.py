@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Workspace
 
 _REFRESH_MS = 100
-_HISTORY = 12
 _ASKER = "inspect"
 _PROBE = "(access)"
 """Name under which a call is asked about again; no object is made."""

@@ -191,6 +191,13 @@ class WindowCommands(QObject):
         """Run one call."""
         self._post(_sim().StepCall())
 
+    def do_step_event(self) -> None:
+        """Run calls until one reports an event other than that of a frame's end."""
+        from explorer.core.events import EventKind
+
+        telling = frozenset(kind.value for kind in EventKind if kind is not EventKind.PRESENTED)
+        self._post(_sim().StepEvent(telling))
+
     def do_step_frame(self) -> None:
         """Run one frame."""
         self._post(_sim().Step(1))

@@ -84,3 +84,11 @@ def test_that_several_resources_have_no_single_answer(qtbot: QtBot, live: MainWi
     live.workspace.select((0, 1))
     why: Any = live.views["inspector"].why
     assert "select one resource" in why.answers.facts[0].value
+
+
+def test_that_a_step_by_event_stops_where_something_happened(qtbot: QtBot, live: MainWindow) -> None:
+    before = sum(live.workspace.snapshot.event_counts.values())
+    live.actions_set["step_event"].trigger()
+    qtbot.waitUntil(lambda: sum(live.workspace.snapshot.event_counts.values()) > before, timeout=9000)
+    assert live.workspace.snapshot.events[-1].kind.value != "presented"
+    assert not live.workspace.run_state.playing
