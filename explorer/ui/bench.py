@@ -240,12 +240,20 @@ def _start() -> Figures:
     return partial(_start_once, _OURS), partial(_start_once, _MINIMAL)
 
 
+def _seek() -> Figures:
+    from explorer.sim.bench_seek import prepare_seek, seek_targets, worst_seek
+
+    simulation, targets = prepare_seek(), seek_targets()
+    return (lambda: worst_seek(simulation, targets, time.perf_counter)), None
+
+
 WINDOW_FIGURES: Mapping[str, Callable[[], Figures]] = {
     "window.paint": _paint,
     "window.ticks": _ticks,
     "sim.beside": _beside,
     "table.sort": lambda: (_sort_once, None),
     "table.filter": lambda: (_filter_once, None),
+    "seek": _seek,
     "start.first-paint": _start,
 }
 """Row id → what prepares its measurement."""
