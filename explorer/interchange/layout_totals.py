@@ -53,17 +53,20 @@ def place_ranges(heap: Int32, offset: Int64, size: Int64, base: Int64) -> Placed
         size: Bytes.
         base: Start of each heap on the axis; heaps do not overlap.
     """
-    start = base[heap] + offset
-    # Dumps print ranges in order: looking is much cheaper than sorting.
-    rising = len(start) < 2 or bool(np.all(start[1:] > start[:-1]))
-    order = np.arange(len(start)) if rising else np.lexsort((-size, start))
-    start = start[order]
-    end = start + size[order]
+    floor = base[heap]
+    start = floor + offset
+    # Dumps print ranges in order: looking is much cheaper than sorting, and nothing has to be moved then.
+    if len(start) < 2 or bool(np.all(start[1:] > start[:-1])):
+        order = np.arange(len(start))
+    else:
+        order = np.lexsort((-size, start))
+        start, size, floor = start[order], size[order], floor[order]
+    end = start + size
     reach = np.empty_like(end)
     if len(end):
-        reach[0] = base[heap[order[0]]]
-        reach[1:] = np.maximum.accumulate(end)[:-1]
-        reach = np.maximum(reach, base[heap[order]])
+        reach[0] = floor[0]
+        np.maximum.accumulate(end[:-1], out=reach[1:])
+        np.maximum(reach, floor, out=reach)
     return PlacedRanges(start, end, order, reach)
 
 
