@@ -286,6 +286,11 @@ class D3D11Device(Device):
         touched = self.views[name][2] if kind == "view" else ()
         return rules.Use(name, self.state.resource_names[row], touched, bool(live.mapped))
 
+    def caching_of(self, live: Live) -> str:
+        """Return how the CPU reaches a resource: what is write-combined elsewhere is cached on coherent UMA (Q7.4)."""
+        coherent = self.state.adapter.is_cache_coherent and live.place.adapter == "uma"
+        return "WB" if coherent and live.place.caching == "WC" else live.place.caching
+
     def free_idle_versions(self) -> None:
         """Note that the GPU is done with every version but the present ones."""
         used = self.state.heaps["used_frame"]
@@ -305,13 +310,13 @@ class D3D11Device(Device):
         return None
 
     def _read_through_pointer(self, name: str, live: Live, how: int, size: int) -> None:
-        if live.place.caching == "WC":
+        if self.caching_of(live) == "WC":
             text = f"{name}: {size:,} B were read from write-combined memory."
             self.state.log.add(EventKind.STALLED, name, size=size, rule="device.wc-read", text=text)
         if how in (MapType.WRITE_DISCARD, MapType.WRITE_NO_OVERWRITE):
             text = f"{name}: {kernel_reason('device.stale-read').text}"
             self.state.log.add(EventKind.HAZARD, name, size=size, rule="device.stale-read", text=text)
-        self.spend(cpu=cost.cpu_ns(size, live.place.caching, reads=True))
+        self.spend(cpu=cost.cpu_ns(size, self.caching_of(live), reads=True))
 
     def _needs_rules(self, reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> bool:
         return any(use.mapped for use in (*reads, *writes)) or any(use.subresources for use in writes)
@@ -372,7 +377,7 @@ class D3D11Device(Device):
         if arguments.MapType == MapType.WRITE_NO_OVERWRITE:
             # An append touches the next part of a ring; a frame's worth is a sixteenth. Modelling choice.
             size //= 16
-        self.spend(cpu=cost.cpu_ns(size, live.place.caching, reads=reads))
+        self.spend(cpu=cost.cpu_ns(size, self.caching_of(live), reads=reads))
 
 
 def _ok(rule: str) -> Verdict:

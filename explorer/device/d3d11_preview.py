@@ -51,7 +51,7 @@ def _access(device: D3D11Device, live: Live) -> tuple[AccessRow, ...]:
     state, place, size = device.state, live.place, live.layout.size_bytes
     segments = state.segments_in(place.segment) or state.segments_in("LOCAL")
     gpu = cost.transfer_ns(size, state.segments[segments[0]].bandwidth) if segments else -1
-    cpu = -1 if place.caching == "none" else cost.cpu_ns(size, place.caching, reads=place.cpu_write is None)
+    cpu = -1 if place.caching == "none" else cost.cpu_ns(size, device.caching_of(live), reads=place.cpu_write is None)
     return (
         AccessRow("GPU", _WORDS[place.gpu_read], _WORDS[place.gpu_write], gpu),
         AccessRow("CPU", _WORDS[place.cpu_read], _WORDS[place.cpu_write], cpu),

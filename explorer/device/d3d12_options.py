@@ -9,6 +9,7 @@ from explorer.device import d3d12_residency, segment_budget
 from explorer.device.app_residency_device import AppResidency
 from explorer.device.d3d12_lists import TABLE_MODES
 from explorer.errors import CommandError, InputError
+from explorer.rules.d3d12_access import available_for_reservation
 
 if TYPE_CHECKING:
     from explorer.device.d3d12 import D3D12Device
@@ -34,6 +35,8 @@ def set_option(device: D3D12Device, name: str, value: str) -> None:
         device.kernel.set_policy(value)
     elif name == "budget":
         segment_budget.set_budget(device, value)
+        group = device.state.groups[segment_budget.budget_group(value)]
+        group.available_for_reservation = available_for_reservation(group.budget or 0)
         d3d12_residency.notify(device, *segment_budget.budget_group(value))
         return
     elif name == "tables":

@@ -178,6 +178,19 @@ def test_that_reading_a_dynamic_resource_is_slow_and_may_be_stale(how: str) -> N
     assert costs["D"] > 20 * costs["S"]
 
 
+@pytest.mark.parametrize(("adapter_id", "combined"), [("hd7970", True), ("radeon680m", True), ("uhd630", False)])
+def test_that_dynamic_memory_is_cached_where_caches_are_coherent(adapter_id: str, combined: bool) -> None:
+    rig = Rig(adapter_id)
+    rig.buffer("D", "DYNAMIC", size=MIB)
+    before = rig.state.times.cpu
+    rig.call("Map", {"pResource": "D", "MapType": "D3D11_MAP_WRITE_DISCARD"})
+    written = rig.state.times.cpu - before
+    outcome = rig.call("Unmap", {"pResource": "D", "read_bytes": MIB})
+    assert ("device.wc-read" in rules(outcome, "stalled")) is combined
+    read = rig.state.times.cpu - before - written
+    assert (read > 10 * written) is combined
+
+
 @pytest.mark.parametrize(("mip", "unbound"), [(0, ("In",)), (1, ())])
 def test_that_input_and_output_need_different_subresources(mip: int, unbound: tuple[str, ...]) -> None:
     rig = Rig()

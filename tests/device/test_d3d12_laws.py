@@ -154,6 +154,9 @@ def test_that_a_reservation_is_bounded_and_never_raises_the_budget() -> None:
     assert after["CurrentReservation"] == available
     assert after["Budget"] == before["Budget"]
     assert not rig.call("SetVideoMemoryReservation", {"Reservation": available + 1}).succeeded
+    rig.device.set_option("budget", "LOCAL=1GiB")
+    smaller = rig.call("QueryVideoMemoryInfo", {"MemorySegmentGroup": group}).values
+    assert smaller["AvailableForReservation"] == ((1 << 30) + (256 << 20)) // 2
 
 
 def test_that_a_device_without_memory_left_says_so() -> None:
