@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 APP_POLICIES = ("none", "d3dx12", "translation-layer")
 """Policies of the application itself that are simulated (``device.app_residency.POLICIES``, loaded later)."""
+_RUNTIME_POLICY, _KERNEL_POLICY = "lru-mru", "priority-lru"
+"""Who is evicted where nothing else is chosen: by D3D9's own manager, by the kernel's memory manager."""
 _NS_PER_MS = 1_000_000
 
 
@@ -110,7 +112,7 @@ def run_json(snapshot: Snapshot, sha256: str, written: list[dict[str, Any]]) -> 
         "api": snapshot.api,
         "seed": p.seed,
         "frames": p.frame,
-        "options": {"app_policy": APP_POLICIES[0], **p.options},
+        "options": _options(snapshot),
         "snapshot_sha256": sha256,
         "segments": [_segment(segment) for segment in snapshot.segments],
         "groups": [asdict(group) for group in snapshot.groups],
@@ -128,6 +130,12 @@ def run_json(snapshot: Snapshot, sha256: str, written: list[dict[str, Any]]) -> 
         "not_simulated": [{"call": call, "count": count} for call, count in sorted(snapshot.not_simulated.items())],
         "out": written,
     }
+
+
+def _options(snapshot: Snapshot) -> dict[str, str | None]:
+    """Return every option in force: a snapshot holds only those that were chosen."""
+    policy = _RUNTIME_POLICY if snapshot.api == "d3d9" else _KERNEL_POLICY
+    return {"app_policy": APP_POLICIES[0], "budget": None, "policy": policy, **snapshot.provenance.options}
 
 
 def _segment(segment: Any) -> dict[str, Any]:

@@ -110,6 +110,20 @@ def test_that_the_hash_of_run_is_that_of_its_snapshot_file_and_of_the_simulation
     assert str(tmp_path).encode() not in out.read_bytes()
 
 
+@pytest.mark.parametrize(
+    "scenario", ["d3d9-thrash", "d3d9-ex-virtual-memory", "d3d11-game-hd7970", "d3d12-budget-drop"]
+)
+def test_that_the_options_in_force_are_what_happens_without_choosing(capfd: Capture, scenario: str) -> None:
+    arguments = ("run", scenario, "--frames", "3", "--json", "--budget", "48MiB")
+    free = run(capfd, *arguments).object("run")
+    options = free["options"]
+    chosen = ("--policy", options["policy"], "--allocator", options["allocator"])
+    told = run(capfd, *arguments, *chosen).object("run")
+    assert options["budget"] == f"LOCAL={48 << 20}"
+    for key in ("options", "segments", "groups", "totals", "events", "moved_bytes", "time_ms"):
+        assert told[key] == free[key]
+
+
 def test_that_run_writes_each_format_by_its_ending(capfd: Capture, tmp_path: Path) -> None:
     files = [str(tmp_path / f"end{exporter.ending}") for exporter in EXPORTERS]
     document = run(capfd, "run", SCENARIO, "--frames", "2", "--json", "--out", *files).object("run")
