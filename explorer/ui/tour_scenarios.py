@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.ui.controls import SidePanel, hairline, label
+from explorer.ui.facts import link_text, set_linked
 
 if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 
 class ScenarioList(QWidget):
-    """All presets: title, what it teaches, API, length; a button opens it.
+    """All presets: title, what it teaches, API, length; the title opens it.
 
     Signals:
         scenario_wanted: Id of the scenario.
@@ -47,12 +47,11 @@ class ScenarioList(QWidget):
             info = scenario_info(name)
             if index:
                 self._list.addWidget(hairline())
-            title = QPushButton(info.title)
-            title.setObjectName(f"tour_open_{name}")
-            title.setProperty("link", True)
+            title = label("", wrap=True, name=f"tour_open_{name}")
+            set_linked(title, True)
+            title.setText(link_text(name, info.title))
             title.setToolTip(f"Open {name}: {info.api}, {info.adapter}, {info.frames:,} frames")
-            title.setStyleSheet("text-align: left")
-            title.clicked.connect(partial(self.scenario_wanted.emit, name))
+            title.linkActivated.connect(self.scenario_wanted)
             self._list.addWidget(title)
             self._list.addWidget(label(info.teaches, "small", wrap=True))
             self._list.addWidget(label(f"{info.api} · {info.adapter} · {info.frames:,} frames", "third"))

@@ -44,6 +44,7 @@ class TourView(QWidget):
         self.back, self.go, self.next = QPushButton("Back"), QPushButton("Show"), QPushButton("Next")
         for button, name in ((self.back, "tour_back"), (self.go, "tour_go"), (self.next, "tour_next")):
             button.setObjectName(name)
+        self.entry.hide()
         self.back.setToolTip("Go to the step before")
         self.go.setToolTip("Go to the frame of this step and select what it speaks of")
         self.next.setToolTip("Go to the next step")
@@ -93,7 +94,7 @@ class TourView(QWidget):
         self.text.setText(linked(step.text.strip()))
         self.question.setText(linked(step.question.strip()) if step.question else "")
         self.question.setVisible(bool(step.question))
-        self.entry.setText("")
+        self._explain("")
         self.back.setEnabled(index > 0)
         self.next.setEnabled(index + 1 < len(steps))
         if go:
@@ -196,7 +197,11 @@ class TourView(QWidget):
     def _on_term(self, link: str) -> None:
         term = glossary().get(link.removeprefix(SCHEME).lower())
         if term is not None:
-            self.entry.setText(f"{term.term}: {term.text}")
+            self._explain(f"{term.term}: {term.text}")
+
+    def _explain(self, text: str) -> None:
+        self.entry.setText(text)
+        self.entry.setVisible(bool(text))
 
     @Slot(str)
     def _open(self, name: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from explorer.sim.scenarios import load_scenario, scenario_ids
 from explorer.ui.tour_glossary import glossary, linked, terms_in
@@ -32,7 +32,7 @@ def test_that_a_window_without_a_scenario_offers_the_list(qtbot: QtBot, window: 
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert view.scenarios.isVisible()
     for name in scenario_ids():
-        assert view.findChild(QPushButton, f"tour_open_{name}") is not None
+        assert view.findChild(QLabel, f"tour_open_{name}") is not None
 
 
 def test_that_each_step_goes_to_its_frame(qtbot: QtBot, live: MainWindow) -> None:
@@ -96,3 +96,14 @@ def test_that_every_scenario_has_a_tour_within_its_length(scenario: str) -> None
     frames = [step.frame for step in found.tour]
     assert frames == sorted(frames)
     assert frames[-1] <= found.frames
+
+
+def test_that_a_title_of_the_list_opens_its_scenario(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_view("tour")
+    view: Any = window.views["tour"]
+    view.pages.set_current(1)
+    view._show_page()
+    view.findChild(QLabel, "tour_open_d3d9-thrash").linkActivated.emit("d3d9-thrash")
+    qtbot.waitUntil(lambda: window.workspace.document.scenario == "d3d9-thrash", timeout=9000)
+    assert view.heading.text() == load_scenario("d3d9-thrash").title
+    qtbot.waitUntil(lambda: window.workspace.snapshot is not None, timeout=9000)
