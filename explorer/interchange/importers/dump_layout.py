@@ -121,7 +121,7 @@ class DumpLayout:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """All ranges of all blocks as columns; ``heap`` is the index of the block."""
+    """All ranges of all blocks as columns; ``heap`` is the index of the block, ``names`` are those of used ranges."""
 
     heap: Int32
     offset: Int64
@@ -220,15 +220,14 @@ def _resources(layout: DumpLayout, rows: _Rows, keep: Int64, heap_kind: Bytes8, 
     is_texture = np.array([word.startswith(("IMAGE", "TEXTURE")) for word in dimensions], np.bool_)[dimension]
     kind = layout.kind_of(is_buffer, is_texture, usage, heap_kind[heap])
     places, place = _numbered([block.place for block in layout.blocks], source.file)
-    mask: list[bool] = rows.used.tolist()
-    names = tuple(itertools.compress(rows.names, mask))
+    names = tuple(rows.names)
     if layout.name_of is not None:
-        names = tuple(map(layout.name_of, itertools.compress(_every(layout.blocks), mask)))
+        names = tuple(map(layout.name_of, _used(layout.blocks)))
     if source.is_single_byte:
         names = tuple(map(source.name, names))
     created, last = np.zeros(count, np.int64), np.full(count, -1)
     if layout.has_frames:
-        used = list(itertools.compress(_every(layout.blocks), mask))
+        used = list(_used(layout.blocks))
         created = np.array([row.creation_frame_index for row in used], np.int64)
         last = np.array([row.last_use_frame_index for row in used], np.int64)
     top = np.iinfo(np.int32).max
@@ -251,10 +250,14 @@ def _every(blocks: list[DumpBlock]) -> Iterator[Range]:
     return itertools.chain.from_iterable(block.ranges for block in blocks)
 
 
+def _used(blocks: list[DumpBlock]) -> Iterator[Range]:
+    return (row for row in _every(blocks) if row.type != FREE)
+
+
 def _columns_of(
     blocks: list[DumpBlock], count: int, file: str
 ) -> tuple[Int64, Int64, Int64, list[str], tuple[str, ...], npt.NDArray[np.int16]]:
-    """Return size, offset, usage, names, the words for types, and the index of each row's word."""
+    """Return size, offset, usage, names of used rows, the words for types, and the index of each row's word."""
     size, offset, usage = (np.empty(count, np.int64) for _ in range(3))
     met = np.empty(count, np.int32)
     numbers: dict[str, int] = {}
@@ -270,7 +273,7 @@ def _columns_of(
         for word in set(types):
             numbers.setdefault(word, len(numbers))
         met[here] = [numbers[word] for word in types]
-        names += [row.name for row in rows]
+        names += [row.name for row in rows if row.type != FREE]
         first = here.stop
     return size, offset, usage, names, *_sorted_words(numbers, met, file)
 
