@@ -50,7 +50,7 @@ class DeviceView(QWidget):
         self.setObjectName("device_view")
         self._workspace = workspace
         theme = workspace.theme
-        self._shown: tuple[object, ...] = ()
+        self._shown: dict[str, tuple[object, ...]] = {}
         self._adapter: Adapter | None = None
         self._is_live = False
         self._picker: AdapterPicker | None = None
@@ -77,24 +77,30 @@ class DeviceView(QWidget):
 
     @Slot(object)
     def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Show what the snapshot runs on; nothing is built again while that stays the same."""
+        """Show what the snapshot runs on; no part is built again while what it says stays the same."""
         self._is_live = self._workspace.document.kind == "scenario"
-        shown = (
-            self._is_live, snapshot.api, snapshot.adapter_name, snapshot.adapter,
-            tuple((s.name, s.size_bytes) for s in snapshot.segments),
-            tuple(g.budget_bytes for g in snapshot.groups), tuple(snapshot.provenance.options.items()),
-        )  # fmt: skip
-        if shown == self._shown:
-            return
-        self._shown = shown
-        self._adapter = snapshot.adapter
-        self._empty.hide()
-        self._area.show()
-        self._show_card(snapshot)
-        self._segments = self._replace(self._segments, self._make_segments(snapshot))
-        self._options = self._replace(self._options, self._make_options(snapshot))
-        self._caps = self._replace(self._caps, self._make_caps(snapshot))
-        self._key.setVisible(snapshot.adapter is not None)
+        what = (self._is_live, snapshot.api, snapshot.adapter_name, snapshot.adapter)
+        budgets = tuple(group.budget_bytes for group in snapshot.groups)
+        if self._is_new("card", what):
+            self._adapter = snapshot.adapter
+            self._empty.hide()
+            self._area.show()
+            self._show_card(snapshot)
+            self._key.setVisible(snapshot.adapter is not None)
+        if self._is_new("segments", (what, budgets, tuple((s.name, s.size_bytes) for s in snapshot.segments))):
+            self._segments = self._replace(self._segments, self._make_segments(snapshot))
+        provenance = snapshot.provenance
+        if self._is_new("options", (what, budgets, provenance.seed, tuple(provenance.options.items()))):
+            self._options = self._replace(self._options, self._make_options(snapshot))
+        # Budgets change in the middle of a run, capabilities never; they are nine tenths of the work.
+        if self._is_new("caps", what):
+            self._caps = self._replace(self._caps, self._make_caps(snapshot))
+
+    def _is_new(self, part: str, says: tuple[object, ...]) -> bool:
+        if self._shown.get(part) == says:
+            return False
+        self._shown[part] = says
+        return True
 
     def open_picker(self) -> None:
         """Open the adapter picker."""
