@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from explorer.sim.simulation import Simulation
 
 FRAME_MS = 16
-"""The window takes at most one snapshot in this time, while a scenario plays in twice this time."""
+"""The window takes at most one snapshot in this time."""
+
+PLAYING_MS = 48
+"""While a scenario plays: every snapshot costs the simulation too, and no view shows more of them."""
 
 _SLOWEST_MS = 250
 _CLOSE_MS = 2000
@@ -230,8 +233,7 @@ class Controller(QObject):
     def _note_cost(self) -> None:
         """Leave the window half of its time: a snapshot that is dear to show is followed by a longer pause."""
         cost_ms = (time.perf_counter() - self._taken_s) * 1000
-        # Every snapshot costs the simulation too, and no view shows more of them.
-        least_ms = 2 * FRAME_MS if self._state is not None and self._state.playing else FRAME_MS
+        least_ms = PLAYING_MS if self._state is not None and self._state.playing else FRAME_MS
         self._pace_ms = min(max(least_ms, 2 * cost_ms), _SLOWEST_MS)
 
     @Slot(object)

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from explorer.ui.actions import ActionSet
+from explorer.ui.controller import PLAYING_MS
 from explorer.ui.controls import label
 from explorer.ui.docks import TabBarTuner, ViewDock
 from explorer.ui.housekeeping import Housekeeping
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from explorer.ui.workspace import Document, Workspace
 
 LEFT_PX, RIGHT_PX, BOTTOM_PX, EVENTS_PX = 340, 300, 220, 380
-_RHYTHM_MS = {"map": 48}
+_RHYTHM_MS = {"map": PLAYING_MS}
 """What must look alive; other views follow a few times a second (``pacing.USUAL_MS``)."""
 
 _BAR_MS = 100
