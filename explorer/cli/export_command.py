@@ -20,7 +20,7 @@ def add_parser(subparsers: Any) -> None:
         "--to",
         metavar="FORMAT",
         required=True,
-        help="snapshot-json, d3d12ma-json, vma-json, csv, png, trace-json, html, text",
+        help="snapshot-json, d3d12ma-json, vma-json, csv, png, trace-json, html, text, svg",
     )
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write, or - for standard output")
     parser.add_argument("--frame", metavar="N", help="frames that a scenario runs first (default: all)")
@@ -29,7 +29,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--scale", metavar="N", help="1, 1.5 or 2 pixels for each logical one (default 1)")
     parser.add_argument("--theme", metavar="T", help="light or dark (default light)")
     parser.add_argument("--keep-private", action="store_true",
-                        help="keep what may name a person or a machine (no format so far holds any)")  # fmt: skip
+                        help="keep what may name a person or a machine; changes nothing, since opening a file never "
+                             "takes over user names, paths or command lines; names of resources stay")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 

@@ -9,6 +9,7 @@ from explorer.interchange.exporters.html_report import HtmlExporter
 from explorer.interchange.exporters.png_file import PngExporter
 from explorer.interchange.exporters.protocol import Exporter, ExportOptions
 from explorer.interchange.exporters.snapshot_json import SnapshotJsonExporter
+from explorer.interchange.exporters.svg_file import SvgExporter
 from explorer.interchange.exporters.text_report import TextExporter
 from explorer.interchange.exporters.trace_json import TraceJsonExporter
 
@@ -19,6 +20,7 @@ EXPORTERS: tuple[Exporter, ...] = (
     D3d12MaJsonExporter(),
     VmaJsonExporter(),
     CsvExporter(),
+    SvgExporter(),
     PngExporter(),
     TraceJsonExporter(),
     HtmlExporter(),
