@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from explorer.cli.progress import progress_of
 from explorer.errors import CommandError, InputError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def load_snapshot(source: str, frame: int | None) -> Snapshot:
         return simulation.snapshot()
     from explorer.interchange.importers import open_file
 
-    opened = open_file(source)
+    opened = open_file(source, progress=progress_of(f"Opening {source}"))
     if opened.scenario is not None:
         simulation = make_simulation(opened.scenario)
         simulation.step(opened.scenario.frames if frame is None else frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from explorer.cli.output import OK, print_json, print_text, table
+from explorer.cli.progress import progress_of
 from explorer.core.units import format_bytes
 from explorer.errors import CommandError
 
@@ -34,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     from explorer.interchange.importers.source import DEFAULT_CODE_PAGE
     from explorer.interchange.opened import opened_json
 
-    opened = open_file(args.file, code_page=DEFAULT_CODE_PAGE if args.code_page is None else _code_page(args.code_page))
+    code_page = DEFAULT_CODE_PAGE if args.code_page is None else _code_page(args.code_page)
+    opened = open_file(args.file, code_page=code_page, progress=progress_of(f"Opening {args.file}"))
     if args.json:
         print_json("open", opened_json(opened))
     else:
