@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from explorer.cli.arguments import one_of, whole_number
-from explorer.cli.output import OK, print_json, print_text, table
+from explorer.cli.output import OK, note, print_json, print_text, table
+from explorer.cli.progress import progress_of
 from explorer.core.events import EventKind
 from explorer.core.units import format_bytes
 
 if TYPE_CHECKING:
     import argparse
 
+    from explorer.interchange.session import Session
+    from explorer.sim.simulation import Simulation
     from explorer.sim.snapshot import Snapshot
 
 APP_POLICIES = ("none", "d3dx12", "translation-layer")
@@ -26,18 +29,22 @@ _NS_PER_MS = 1_000_000
 def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("run", help="run a scenario and print where the bytes are")
-    parser.add_argument("scenario", metavar="SCENARIO", help="scenario id or file, or - for standard input")
+    parser.add_argument(
+        "scenario", metavar="SCENARIO", help="scenario id, scenario or session, or - for standard input"
+    )
     parser.add_argument("--adapter", metavar="ID", help="run it on another adapter")
-    parser.add_argument("--frames", metavar="N", help="frames to run (default: the scenario's length)")
+    parser.add_argument("--frames", metavar="N",
+                        help="frames to run (default: the scenario's length; those of a session)")  # fmt: skip
     parser.add_argument("--seed", metavar="S", help="seed of the random streams")
     parser.add_argument("--policy", metavar="P", help="eviction policy")
     parser.add_argument(
         "--app-policy", metavar="Q", help="residency policy of the application: " + ", ".join(APP_POLICIES)
     )
     parser.add_argument("--allocator", metavar="A", help="allocator")
-    parser.add_argument("--budget", metavar="[GROUP=]SIZE", help="budget of a segment group instead of the adapter's")
+    parser.add_argument("--budget", metavar="[GROUP=]SIZE", action="append",
+                        help="budget of a segment group instead of the adapter's; once for each group")  # fmt: skip
     parser.add_argument("--out", metavar="FILE", nargs="+", action="extend", default=[],
-                        help="write the result; the ending says how (.json .csv .png .html .txt)")  # fmt: skip
+                        help="write the result; the ending says how (.json .csv .png .svg .html .txt)")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -57,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
     from explorer.interchange.snapshot_encode import snapshot_bytes
 
     targets = [(file, exporter_for_ending(file)) for file in args.out]
-    simulation = _simulation(args, seed, app_policy)
-    simulation.step(simulation.frames if frames is None else frames)
+    simulation, length = _simulation(args, seed, app_policy)
+    simulation.step(length if frames is None else frames)
     snapshot = simulation.snapshot()
     canonical = snapshot_bytes(snapshot)
     written: list[dict[str, Any]] = []
@@ -75,7 +82,8 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-def _simulation(args: argparse.Namespace, seed: int | None, app_policy: str | None) -> Any:
+def _simulation(args: argparse.Namespace, seed: int | None, app_policy: str | None) -> tuple[Simulation, int]:
+    """Return a run at frame 0 and the frames that it has by default."""
     from explorer.cli.loading import scenario_of
     from explorer.errors import InputError
     from explorer.sim.scenarios import make_simulation
@@ -84,16 +92,42 @@ def _simulation(args: argparse.Namespace, seed: int | None, app_policy: str | No
     if scenario is None:
         from explorer.interchange.importers import open_file
 
-        opened = open_file(args.scenario)
+        opened = open_file(args.scenario, progress=progress_of(f"Opening {args.scenario}"))
+        if opened.session is not None:
+            return _of_session(opened.session, args, seed, app_policy), opened.session.frame
         scenario = opened.scenario
         if scenario is None:
             raise InputError(
-                f"a file of kind {opened.kind} cannot be run", file=args.scenario, accepted=("a scenario",)
+                f"a file of kind {opened.kind} cannot be run", file=args.scenario, accepted=("a scenario", "a session")
             )
-    return make_simulation(
+    simulation = make_simulation(
         scenario, args.adapter, seed=seed, allocator=args.allocator, policy=args.policy, app_policy=app_policy,
         budget=args.budget,
     )  # fmt: skip
+    return simulation, simulation.frames
+
+
+def _of_session(session: Session, args: argparse.Namespace, seed: int | None, app_policy: str | None) -> Simulation:
+    """Return the run of a session at frame 0, its edits in the journal, with what was asked for instead of its own."""
+    from explorer.interchange.session import start_session
+    from explorer.memory.eviction import policy_by_id
+    from explorer.sim.scenarios import read_budgets
+    from explorer.tables.adapters import adapter
+
+    chosen = {"policy": args.policy, "app_policy": app_policy}
+    if args.policy is not None:
+        policy_by_id(args.policy)
+    changed = replace(
+        session,
+        seed=session.seed if seed is None else seed,
+        allocator=args.allocator or session.allocator,
+        device={**session.device, **{key: value for key, value in chosen.items() if value is not None}},
+        budget={**session.budget, **read_budgets(args.budget or ())},
+    )
+    simulation, left_out = start_session(changed, None if args.adapter is None else adapter(args.adapter))
+    for complaint in left_out:
+        note(f"memory-explorer: an edit is left out: {complaint}")
+    return simulation
 
 
 def run_json(snapshot: Snapshot, sha256: str, written: list[dict[str, Any]]) -> dict[str, Any]:

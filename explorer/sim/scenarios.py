@@ -13,6 +13,8 @@ from explorer.tables.adapters import adapter as adapter_by_id
 from explorer.tables.locations import presets_folder, user_presets_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from explorer.sim.simulation import Simulation
     from explorer.tables.adapters import Adapter
 
@@ -95,7 +97,7 @@ def load_simulation(
     allocator: str | None = None,
     policy: str | None = None,
     app_policy: str | None = None,
-    budget: str | None = None,
+    budget: str | Sequence[str] | None = None,
 ) -> Simulation:
     """Return a run of a scenario, at frame 0.
 
@@ -106,7 +108,7 @@ def load_simulation(
         allocator: Allocator id; ``tlsf`` by default.
         policy: Eviction policy instead of the device's.
         app_policy: What a D3D12 application itself does about residency, instead of the scenario's.
-        budget: ``[GROUP=]SIZE`` that replaces the adapter's budget.
+        budget: ``[GROUP=]SIZE`` that replaces the adapter's budget; several for several groups.
 
     Raises:
         CommandError: Unknown id, or a value that is not accepted.
@@ -131,7 +133,7 @@ def make_simulation(
     allocator: str | None = None,
     policy: str | None = None,
     app_policy: str | None = None,
-    budget: str | None = None,
+    budget: str | Sequence[str] | None = None,
 ) -> Simulation:
     """Return a run of a scenario that is already read; arguments as in ``load_simulation``."""
     # numpy and the rules load here, so that listing scenarios stays quick.
@@ -158,9 +160,25 @@ def make_simulation(
             found=app_policy,
             accepted=("none",),
         )
-    budgets = {} if budget is None else _budget(budget)
+    budgets = read_budgets((budget,) if isinstance(budget, str) else budget or ())
     options = RunOptions(scenario.seed if seed is None else seed, name, device, budgets)
     return Simulation(scenario, found, options)
+
+
+def read_budgets(texts: Sequence[str]) -> dict[tuple[int, str], int]:
+    """Return (node, group) → bytes of budgets in the form ``[GROUP=]SIZE``.
+
+    Raises:
+        CommandError: Not of this form, or two of one group.
+    """
+    found: dict[tuple[int, str], int] = {}
+    for text in texts:
+        for key, size in _budget(text).items():
+            if key in found:
+                raise CommandError("a second budget of the same group", where="budget", found=text,
+                                   accepted=("one for each of LOCAL, NON_LOCAL",))  # fmt: skip
+            found[key] = size
+    return found
 
 
 def _budget(text: str) -> dict[tuple[int, str], int]:
