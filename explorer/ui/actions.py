@@ -52,6 +52,9 @@ _NO_TIME = "An imported layout has no time: open a scenario to play"
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("open_file", "&Open…", _FILE, "Ctrl+O", "open"),
     ActionSpec("open_scenario", "Open &scenario…", _FILE, "Ctrl+Shift+O"),
+    ActionSpec(
+        "save_session", "&Save session…", _FILE, "Ctrl+S", "", "live", "Only a scenario can be saved as a session"
+    ),
     ActionSpec("clear_recent", "&Clear recent files", _FILE),
     ActionSpec("export", "&Export…", _FILE, "Ctrl+E", "export", "snapshot", "Nothing is open", separated=True),
     ActionSpec("quit", "&Quit", _FILE, "Ctrl+Q", separated=True),

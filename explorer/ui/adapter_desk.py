@@ -12,6 +12,8 @@ from explorer.errors import ExplorerError
 
 if TYPE_CHECKING:
     from explorer.interchange.opened import OpenedFile
+    from explorer.interchange.session import Session
+    from explorer.sim.commands import Answer
     from explorer.sim.snapshot import Snapshot
     from explorer.tables.adapters import Adapter
     from explorer.ui.adapter_report import AdapterReport
@@ -39,10 +41,12 @@ class AdapterDesk(QObject):
     Signals:
         changed: Lines of ``describe_change``, after the first snapshot on another adapter.
         presets_changed: The user's presets are others now.
+        saved: Path of a session that was written.
     """
 
     changed = Signal(object)
     presets_changed = Signal()
+    saved = Signal(str)
 
     def __init__(self, window: Any) -> None:
         super().__init__(window)
@@ -52,7 +56,11 @@ class AdapterDesk(QObject):
         self._first: Snapshot | None = None
         self._remember(self.workspace.snapshot)
         self.workspace.snapshot_changed.connect(self._on_snapshot)
+        self._to_select: tuple[str, ...] = ()
+        # The session that is being saved: request number, path, and what the simulation's thread hands over.
+        self._saving: tuple[int, str, list[Session]] | None = None
         window.work.done.connect(self._on_work)
+        self.workspace.controller.answered.connect(self._on_answered)
 
     # -- switching
 
@@ -65,6 +73,9 @@ class AdapterDesk(QObject):
 
     @Slot(object)
     def _on_snapshot(self, snapshot: Snapshot) -> None:
+        if self._to_select and snapshot.origin == "simulated":
+            wanted, self._to_select = frozenset(self._to_select), ()
+            self.workspace.select([i for i, name in enumerate(snapshot.resources.names) if name in wanted])
         first = self._first
         if first is not None and snapshot.adapter is first.adapter:
             return
@@ -105,6 +116,9 @@ class AdapterDesk(QObject):
     def _on_work(self, result: object) -> None:
         if getattr(result, "kind", "") == "adapter" and getattr(result, "adapters", ()):
             self.show_report(result)  # pyright: ignore[reportArgumentType] - an OpenedFile by its kind
+        session = getattr(result, "session", None)
+        if session is not None:
+            self._resume(session, result)  # pyright: ignore[reportArgumentType] - an OpenedFile, it has a session
 
     def show_report(self, opened: OpenedFile) -> AdapterReport:
         """Show the adapters of a file."""
@@ -132,6 +146,51 @@ class AdapterDesk(QObject):
             return
         dialog.say(f"{adapter.name} was saved as the preset {path.stem}: it is in the list of adapters.")
         self.presets_changed.emit()
+
+    # -- sessions
+
+    def _resume(self, session: Session, opened: OpenedFile) -> None:
+        from explorer.ui.workspace import Document
+
+        document = Document("scenario", opened.file, session.scenario_id, session.adapter, session.allocator)  # pyright: ignore[reportArgumentType] - a run takes an adapter that is not installed too
+        self._to_select = tuple(str(name) for name in session.view.get("selected", ()))
+        self.workspace.load(document, partial(self._window.opener.run.resume, session), play=False)
+        for warning in opened.warnings[:1]:
+            self.workspace.tell("warn", f"{opened.file}: {warning.message}.")
+
+    def save_session(self, path: str) -> None:
+        """Save the scenario with its edits and the selection; the run goes on."""
+        snapshot = self.workspace.snapshot
+        names = [snapshot.resources.names[i] for i in self.workspace.selection[:1000]] if snapshot is not None else []
+        taken: list[Session] = []
+        make = partial(
+            self._window.opener.run.save, self.workspace.document.scenario, {"selected": names}, taken.append
+        )
+        self._saving = self.workspace.controller.load(make), path, taken
+
+    @Slot(object)
+    def _on_answered(self, answer: Answer) -> None:
+        if self._saving is None or answer.request != self._saving[0]:
+            return
+        from pathlib import Path
+
+        from explorer.interchange.files import write_atomically
+        from explorer.interchange.session import session_bytes
+
+        (_, path, taken), self._saving = self._saving, None
+        if not taken:
+            return
+        try:
+            write_atomically(path, session_bytes(taken[0]))
+        except ExplorerError as error:
+            self.workspace.complain(error.complaint, lead="Not saved: ", action="save_session")
+            return
+        edits = len(taken[0].journal)
+        self.workspace.settings.add_recent(path)
+        self.workspace.tell(
+            "info", f"{Path(path).name} holds the scenario and its {edits} {'edit' if edits == 1 else 'edits'}."
+        )
+        self.saved.emit(path)
 
     # -- copies
 

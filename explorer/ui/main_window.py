@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from explorer.ui.actions import ActionSet
+from explorer.ui.adapter_desk import AdapterDesk
 from explorer.ui.controller import PLAYING_MS
 from explorer.ui.controls import label
 from explorer.ui.docks import TabBarTuner, ViewDock
@@ -73,6 +74,7 @@ class MainWindow(QMainWindow):
         self.workspace = workspace
         self.work = LongWork(self)
         self.opener = Opener(workspace, self.work)
+        self.adapter_desk = AdapterDesk(self)
         self.commands = WindowCommands(self, workspace, self.opener)
         self.actions_set = ActionSet(self, self.commands, workspace, workspace.theme)
         self.views: dict[str, Any] = {}

@@ -9,22 +9,15 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from explorer.errors import Complaint
+from explorer.ui.adapter_run import HeldRun
 from explorer.ui.workspace import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from explorer.interchange.opened import OpenedFile
-    from explorer.sim.simulation import Simulation
     from explorer.ui.long_work import LongWork, Work
     from explorer.ui.workspace import Workspace
-
-
-def make_simulation(scenario: str, adapter: str | None, allocator: str | None) -> Simulation:
-    """Return a run of a scenario (id or path); runs on the simulation's thread."""
-    from explorer.sim.scenarios import load_simulation
-
-    return load_simulation(scenario, adapter, allocator=allocator)
 
 
 class Opener(QObject):
@@ -39,18 +32,26 @@ class Opener(QObject):
     def __init__(self, workspace: Workspace, work: LongWork) -> None:
         super().__init__(workspace)
         self._workspace, self._work = workspace, work
+        self.run = HeldRun()
         self._path = ""
         self._then: Callable[[Any], None] | None = None
         work.done.connect(self._on_done)
         work.failed.connect(self._on_failed)
 
     def open_scenario(
-        self, scenario: str, *, adapter: str | None = None, allocator: str | None = None, play: bool = True
+        self,
+        scenario: str,
+        *,
+        adapter: str | None = None,
+        allocator: str | None = None,
+        play: bool = True,
+        keep_edits: bool = False,
     ) -> None:
-        """Open a scenario by id or path, on its own adapter or another."""
+        """Open a scenario by id or path, on its own adapter or another; with the edits of the last run or without."""
         name = Path(scenario).stem if scenario.endswith(".toml") else scenario
         document = Document("scenario", name, scenario, adapter, allocator, scenario if name != scenario else "")
-        self._workspace.load(document, partial(make_simulation, scenario, adapter, allocator), play=play)
+        make = self.run.restart if keep_edits else self.run.start
+        self._workspace.load(document, partial(make, scenario, adapter, allocator), play=play)
 
     def reopen(self, **changes: Any) -> None:
         """Open the current scenario again from frame 0, with some parts of its document changed."""
@@ -59,7 +60,9 @@ class Opener(QObject):
             return
         state = self._workspace.run_state
         options = {"adapter": document.adapter, "allocator": document.allocator, **changes}
-        self.open_scenario(document.scenario, play=state is None or state.playing, **options)
+        # Another adapter runs the same calls; a restart begins without the edits.
+        keep = "adapter" in changes
+        self.open_scenario(document.scenario, play=state is None or state.playing, keep_edits=keep, **options)
 
     def open_path(self, path: str) -> bool:
         """Open a file of any kind, on a thread of its own. Return whether it was started."""
@@ -111,6 +114,9 @@ class Opener(QObject):
         if opened.kind == "scenario":
             self.open_scenario(self._path)
             return
+        if opened.kind in ("adapter", "session"):
+            # The desk of adapters takes them.
+            return
         if opened.snapshot is None:
             self._workspace.tell("warn", _no_map(name, opened))
             return
@@ -144,7 +150,4 @@ class Opener(QObject):
 
 
 def _no_map(name: str, opened: OpenedFile) -> str:
-    if opened.kind == "adapter":
-        names = ", ".join(adapter.name for adapter in opened.adapters) or "none"
-        return f"{name} describes adapters ({names}) and holds no layout. Nothing was changed."
     return f"{name} ({opened.format}) holds totals only: there is no layout to show on the map."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
@@ -61,6 +62,14 @@ class WindowCommands(QObject):
     def do_open_scenario(self) -> None:
         """Open the palette on the scenarios."""
         self._window.open_palette("open scenario ")
+
+    def do_save_session(self) -> None:
+        """Ask for a file and save scenario, edits and selection in it."""
+        document = self.workspace.document
+        start = str(Path(self.workspace.settings.last_folder()) / f"{document.name}.session.json")
+        path, _ = QFileDialog.getSaveFileName(self._window, "Save session", start, "Sessions (*.json)")
+        if path:
+            self._window.adapter_desk.save_session(path)
 
     def do_clear_recent(self) -> None:
         """Forget the recent files."""
