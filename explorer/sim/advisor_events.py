@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _RECENT_FRAMES = 100
 _OFTEN = 8
+_FEW_HEAPS = 3
+_HIGH = 0xA0010000
+"""D3D12_RESIDENCY_PRIORITY_HIGH; targets start at it plus one for every 10 MiB (d3d12.8.4a)."""
+
 _CREATIONS_A_FRAME = 4
 
 
@@ -178,7 +182,8 @@ def no_priorities(facts: Facts) -> Finding | None:
     leavers = [*facts.of_kind(EventKind.EVICTED), *facts.of_kind(EventKind.DEMOTED)]
     leavers = [event for event in leavers if event.rule.startswith(("d3d9.R5.5", "d3d9.R6.8", "kernel."))]
     table = facts.snapshot.resources
-    if len(leavers) < _OFTEN or not len(table.names):
+    # A demoted heap of D3D12 holds many resources, a managed copy is one.
+    if len(leavers) < (_OFTEN if facts.api == "d3d9" else _FEW_HEAPS) or not len(table.names):
         return None
     chosen = facts.has_place("MANAGED") if facts.api == "d3d9" else facts.copies > 0
     source = table.priority[chosen]
@@ -186,7 +191,7 @@ def no_priorities(facts: Facts) -> Finding | None:
         heaps = facts.snapshot.heaps
         # The runtime starts targets at HIGH by itself: only what is left at NORMAL counts.
         source = heaps.priority[heaps.kind == int(HeapKind.DEFAULT)]
-        source = source[(source & 0xFFFF0000) != 0xA0000000]
+        source = source[(source >> 16) != _HIGH >> 16]
     if not len(source) or int(source.min()) != int(source.max()):
         return None
     total = sum(event.size_bytes for event in leavers)

@@ -60,6 +60,8 @@ BY_SCENARIO: list[tuple[str, int, str, dict[str, Any]]] = [
     ("d3d12-gtx970-slow-half-gigabyte", 5, "misplaced", {}),
     ("d3d12-oversubscribed-plain", 30, "demoted-in-use", {}),
     ("d3d12-oversubscribed-plain", 30, "over-budget", {}),
+    ("d3d12-oversubscribed-plain", 30, "no-residency-priorities", {}),
+    ("d3d12-bindless-staging-descriptors", 120, "never-used", {}),
     ("d3d12-descriptor-ring", 30, "stale-descriptors", {}),
     (LAPTOP, 5, "small-in-pages", {"resources": 88}),
 ]
@@ -80,6 +82,29 @@ def test_that_a_scenario_gets_the_advice_that_it_teaches(
 def test_that_a_working_set_that_fits_gets_no_advice_about_room() -> None:
     given = found(snapshot_of("d3d9-shooter-2003-agp-128mb", 60))
     assert not {"thrash", "no-priorities", "fragmented", "refused", "misplaced"} & set(given)
+
+
+def test_that_stated_priorities_end_the_advice_to_state_them() -> None:
+    assert "no-residency-priorities" not in found(snapshot_of("d3d12-oversubscribed-priorities", 30))
+
+
+def test_that_every_rule_of_the_advisor_is_seen_at_work() -> None:
+    seen = {advice for _, _, advice, _ in BY_SCENARIO} | {advice for _, _, advice in BY_EVENT}
+    elsewhere = {"near-budget", "msaa-alignment", "uncompressed", "no-mipmaps", "no-atlas"}
+    assert {rule.id for rule in ADVICE} - seen - elsewhere == {"wrong-d3d11-usage"}
+
+
+def test_that_a_default_resource_updated_in_every_frame_should_be_dynamic() -> None:
+    uploads = [(EventKind.UPLOADED, "R0", frame, "d3d11.U1.5", 64) for frame in range(12)]
+    plain = with_events("d3d11", *uploads)
+    snapshot = dataclasses.replace(
+        plain, resources=dataclasses.replace(plain.resources, places=("D3D11_USAGE_DEFAULT",))
+    )
+    assert found(snapshot)["wrong-d3d11-usage"].resources == (0,)
+    dynamic = dataclasses.replace(
+        plain, resources=dataclasses.replace(plain.resources, places=("D3D11_USAGE_DYNAMIC",))
+    )
+    assert "wrong-d3d11-usage" not in found(dynamic)
 
 
 def test_that_the_same_calls_get_the_advice_of_their_adapter() -> None:
