@@ -262,9 +262,15 @@ def answer(record: VectorRecord, options: CheckOptions, ask_device: AskDevice | 
         options: What the caller fixed about the device.
         ask_device: Answers records that need a device with a past; None leaves a record to the rules.
     """
+    return _limited(record, _whole_answer(record, options, ask_device))
+
+
+def _whole_answer(record: VectorRecord, options: CheckOptions, ask_device: AskDevice | None) -> RecordAnswer:
     found = ask_device(record, options) if ask_device is not None else None
-    if found is None:
-        found = _answerer(table_of(record.api))(record, options)
+    return _answerer(table_of(record.api))(record, options) if found is None else found
+
+
+def _limited(record: VectorRecord, found: RecordAnswer) -> RecordAnswer:
     return found if record.want is None else _wanted(found, record.want)
 
 
@@ -284,20 +290,32 @@ def _wanted(found: RecordAnswer, want: tuple[str, ...]) -> RecordAnswer:
 
 def check(source: CheckRecord, options: CheckOptions, ask_device: AskDevice | None = None) -> CheckedAnswer:
     """Return the answer to a record and how it stands against what the record expects."""
-    found = answer(source.record, options, ask_device)
+    whole = _whole_answer(source.record, options, ask_device)
+    found = _limited(source.record, whole)
     if source.expect is None or found.status not in ("answered", "partial"):
         comparison = Comparison(None)
     else:
-        comparison = _judged(source, found)
+        comparison = _judged(source, whole)
     return CheckedAnswer(source, found, comparison, _verdict(source, found, comparison))
 
 
 def _judged(source: CheckRecord, found: RecordAnswer) -> Comparison:
-    comparison = compare(source.record, source.expect or {}, found.result)
-    if found.status == "answered" and comparison.missing and source.record.want is None:
+    want = source.record.want
+    # The whole answer is held against the expected keys that were asked for: a rule may refer to a key that was not.
+    expect = source.expect or {}
+    asked = expect if want is None else {key: expect[key] for key in expect if _is_asked_for(key, want)}
+    comparison = compare(source.record, asked, found.result)
+    if found.status == "answered" and comparison.missing and want is None:
         # An answer that calls itself whole and lacks an expected key says something else.
         return Comparison(False, comparison.differs + comparison.missing, ())
     return comparison
+
+
+def _is_asked_for(key: str, want: tuple[str, ...]) -> bool:
+    if key.startswith("tolerance_"):
+        # Not a key that is answered: how exactly the others are compared.
+        return True
+    return key in want or plain_key(key) in {*want, *map(plain_key, want)}
 
 
 def _verdict(source: CheckRecord, found: RecordAnswer, comparison: Comparison) -> str:

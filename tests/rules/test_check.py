@@ -130,6 +130,37 @@ def test_that_wanted_keys_alone_are_answered() -> None:
     assert found.verdict == "agree"
 
 
+ALLOCATION = {
+    "api": "d3d12",
+    "call": "GetResourceAllocationInfo",
+    "kind": "allocation_info",
+    "input": {
+        "descs": [
+            {
+                "Dimension": "BUFFER", "Width": 1000, "Height": 1, "DepthOrArraySize": 1, "MipLevels": 1,
+                "Format": "UNKNOWN", "SampleDesc": {"Count": 1, "Quality": 0}, "Layout": "ROW_MAJOR", "Flags": [], "Alignment": 0,
+            }
+        ]
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("want", "expect", "verdict", "differs"),
+    [
+        (["Alignment"], {"Alignment": 65536, "SizeInBytes": 1}, "agree", ()),
+        (["Alignment"], {"Alignment_min": 4096, "SizeInBytes": 1}, "agree", ()),
+        (["SizeInBytes"], {"SizeInBytes": 65536, "Alignment": 1}, "agree", ()),
+        (["SizeInBytes"], {"SizeInBytes_rule": "align_up(Width, Alignment)", "Alignment": 1}, "agree", ()),
+        (["SizeInBytes_min"], {"SizeInBytes_min": 1 << 20, "Alignment": 1}, "disagree", ("SizeInBytes_min",)),
+        (["SizeInBytes"], {"Alignment": 1}, "no_expect", ()),
+    ],
+)
+def test_that_wanted_keys_alone_are_compared(want: Any, expect: Any, verdict: str, differs: tuple[str, ...]) -> None:
+    found = check(only(ALLOCATION | {"want": want, "expect": expect}), CheckOptions())
+    assert (found.verdict, found.comparison.differs) == (verdict, differs), found.answer
+
+
 def test_that_a_wanted_key_without_an_answer_is_named() -> None:
     partial = answer(only(BUFFER | {"want": ["create_hr", "colour"]}).record, CheckOptions())
     assert (partial.status, partial.why) == ("partial", "not answered: colour")
