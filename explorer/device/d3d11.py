@@ -14,6 +14,7 @@ from explorer.core.kinds import BlockState
 from explorer.core.verdicts import Verdict
 from explorer.device import cost, d3d11_memory, d3d11_preview, segment_budget
 from explorer.device.d3d11_ring import DynamicRing
+from explorer.device.decoded_calls import decode_known
 from explorer.device.device import Device
 from explorer.device.kernel_memory import KernelMemory
 from explorer.errors import CommandError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from explorer.device.d3d11_memory import Live
     from explorer.device.memory_state import MemoryState
-    from explorer.device.outcome import Preview
+    from explorer.device.outcome import Outcome, Preview
 
 _USED = int(BlockState.USED_THIS_FRAME)
 
@@ -54,6 +55,10 @@ class D3D11Device(Device):
     def handlers(cls) -> Mapping[str, Callable[[Any, Any, CallRecord], Verdict]]:
         """Return call name → method."""
         return _HANDLERS
+
+    def apply(self, record: CallRecord) -> Outcome:
+        """Apply a call."""
+        return self.call(record, decode_known(record))
 
     def preview(self, record: CallRecord) -> Preview:
         """Return what a creation call would do now, without doing it."""

@@ -22,6 +22,7 @@ from explorer.device import (
 )
 from explorer.device.app_residency_device import AppResidency
 from explorer.device.d3d12_common import REMOVED, kind_of, ok, reason, size_of
+from explorer.device.decoded_calls import decode_known
 from explorer.device.device import Device
 from explorer.device.kernel_memory import KernelMemory
 from explorer.device.outcome import Outcome, Preview
@@ -97,7 +98,7 @@ class D3D12Device(Device):
         completed = self.complete(record)
         if isinstance(completed, Verdict):
             return Outcome(record, completed.hr, completed.values, completed.reasons, self.state.log.take())
-        return self.call(completed, decode_input(completed))
+        return self.call(completed, decode_known(completed))
 
     def complete(self, record: CallRecord) -> CallRecord | Verdict:
         """Return the record with what it leaves to the product: an offset, tiles of a pool, descriptor slots.

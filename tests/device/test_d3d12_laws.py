@@ -168,3 +168,17 @@ def test_that_a_device_without_memory_left_says_so() -> None:
     outcome = device.apply(CallRecord("d3d12", kind, inputs, out))
     assert outcome.hr == "E_OUTOFMEMORY"
     assert outcome.values["requested_bytes"] == MIB
+
+
+def test_that_inputs_that_are_spelled_alike_are_decoded_once_and_others_apart() -> None:
+    from explorer.device.decoded_calls import decode_known
+    from explorer.errors import CallError
+
+    one, same = (CallRecord("d3d12", "Evict", {"ppObjects": ["A"]}) for _ in range(2))
+    assert decode_known(one) is decode_known(same)
+    assert decode_known(CallRecord("d3d12", "Evict", {"ppObjects": ["B"]})).ppObjects == ("B",)
+    for _ in range(2):
+        with pytest.raises(CallError):
+            decode_known(CallRecord("d3d12", "Evict", {"ppObjects": [1]}))
+    long = {"ppObjects": [f"Object {i}" for i in range(1000)]}
+    assert len(decode_known(CallRecord("d3d12", "Evict", long)).ppObjects) == 1000
