@@ -138,7 +138,8 @@ ALLOCATION = {
         "descs": [
             {
                 "Dimension": "BUFFER", "Width": 1000, "Height": 1, "DepthOrArraySize": 1, "MipLevels": 1,
-                "Format": "UNKNOWN", "SampleDesc": {"Count": 1, "Quality": 0}, "Layout": "ROW_MAJOR", "Flags": [], "Alignment": 0,
+                "Format": "UNKNOWN", "SampleDesc": {"Count": 1, "Quality": 0}, "Layout": "ROW_MAJOR", "Flags": [],
+                "Alignment": 0,
             }
         ]
     },
