@@ -159,13 +159,15 @@ class MapCanvas(QWidget):
         painter.drawText(QRect(0, middle, self.width(), 24), int(Qt.AlignmentFlag.AlignCenter), why)
 
     def _changed(self) -> None:
-        self.renew()
+        self.tooltip.hide()
+        self.update()
         self.view_changed.emit()
 
     def renew(self) -> None:
         """Paint again after something new came; the view is as it was."""
         self.tooltip.hide()
-        self.update()
+        # In a turn of its own: what waits for the event loop comes between making the scene and painting it.
+        QTimer.singleShot(0, self, self.update)
 
     def refresh(self) -> None:
         """Paint again after the screen changed."""

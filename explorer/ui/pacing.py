@@ -61,10 +61,10 @@ class ViewPacer(QObject):
         self._slot.setSingleShot(True)
         self._slot.setTimerType(Qt.TimerType.PreciseTimer)
         self._slot.timeout.connect(self._serve_one)
-        # Runs after the paint that the view asked for.
+        # Runs after the paint that the view asked for, also if it asks in its next turn.
         self._painted = QTimer(self)
         self._painted.setSingleShot(True)
-        self._painted.setInterval(0)
+        self._painted.setInterval(1)
         self._painted.timeout.connect(self._end_slot)
         workspace.snapshot_changed.connect(self._on_snapshot)
         workspace.run_state_changed.connect(self._on_state)
