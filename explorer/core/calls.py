@@ -100,7 +100,8 @@ def decode_input(record: CallRecord) -> Any:
     Raises:
         CallError: Names the path below ``input``, what was found and what is accepted.
     """
-    return decode(record.arguments, call_spec(record.api, record.call).input_type, "input")
+    kind: type[Any] = call_spec(record.api, record.call).input_type
+    return decode(record.arguments, kind, "input")
 
 
 def make_record(api: str, call: str, arguments: object, out: str | None = None) -> CallRecord:

@@ -33,8 +33,8 @@ class _Table:
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
         """Return the numpy columns by name."""
         fields = dataclasses.fields(cast("Any", self))
-        found = {field.name: getattr(self, field.name) for field in fields}
-        return {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+        found: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields}
+        return {name: cast("npt.NDArray[Any]", value) for name, value in found.items() if isinstance(value, np.ndarray)}
 
     def __len__(self) -> int:
         return len(next(iter(self.arrays().values())))

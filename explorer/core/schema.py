@@ -348,7 +348,7 @@ def encode(value: object) -> object:
 def _encode_dataclass(value: Any) -> dict[str, object]:
     defaults = {field.name: field for field in dataclasses.fields(value)}
     data: dict[str, object] = {}
-    for field in _fields(type(value)):
+    for field in _fields(cast("type[Any]", type(value))):
         item = getattr(value, field.name)
         default = defaults[field.name]
         if not field.required:
