@@ -24,6 +24,9 @@ USUAL_MS = 250
 
 _HIDDEN_MS = 500
 _SLOT_MS = 8
+_PARK_MS = 1
+_PAINTED_MS = 1
+_CHEAP_MS = 1.5
 _LONGEST_SLOT_MS = 250
 
 
@@ -35,6 +38,7 @@ class _Paced:
         self.every_ms = every_ms
         self.shown: Snapshot | None = None
         self.shown_s = 0.0
+        self.cost_ms = float("inf")
 
     def waits(self, newest: Snapshot) -> bool:
         return self.shown is not newest
@@ -57,14 +61,21 @@ class ViewPacer(QObject):
         self._workspace = workspace
         self._paced: list[_Paced] = []
         self._began_s = 0.0
+        self._latest: _Paced | None = None
         self._slot = QTimer(self)
         self._slot.setSingleShot(True)
         self._slot.setTimerType(Qt.TimerType.PreciseTimer)
-        self._slot.timeout.connect(self._serve_one)
+        self._slot.timeout.connect(self._open_slot)
+        # The simulation has ended its call by then, and shares no moment of the slot.
+        self._work = QTimer(self)
+        self._work.setSingleShot(True)
+        self._work.setTimerType(Qt.TimerType.PreciseTimer)
+        self._work.setInterval(_PARK_MS)
+        self._work.timeout.connect(self._serve_one)
         # Runs after the paint that the view asked for, also if it asks in its next turn.
         self._painted = QTimer(self)
         self._painted.setSingleShot(True)
-        self._painted.setInterval(1)
+        self._painted.setInterval(_PAINTED_MS)
         self._painted.timeout.connect(self._end_slot)
         workspace.snapshot_changed.connect(self._on_snapshot)
         workspace.run_state_changed.connect(self._on_state)
@@ -96,8 +107,9 @@ class ViewPacer(QObject):
 
     def close(self) -> None:
         """Serve no one any more."""
-        self._slot.stop()
-        self._painted.stop()
+        for timer in (self._slot, self._work, self._painted):
+            timer.stop()
+        self._latest = None
         self._paced.clear()
 
     def found_again(self, view: QWidget, resources: Sequence[int]) -> list[int]:
@@ -125,7 +137,7 @@ class ViewPacer(QObject):
     def _on_snapshot(self) -> None:
         if not self._is_playing:
             self.flush()
-        elif not self._slot.isActive() and not self._painted.isActive():
+        elif not any(timer.isActive() for timer in (self._slot, self._work, self._painted)):
             self._plan()
 
     @Slot()
@@ -136,6 +148,8 @@ class ViewPacer(QObject):
     @Slot()
     def _end_slot(self) -> None:
         self._workspace.controller.release_way()
+        if self._latest is not None:
+            self._latest.cost_ms = (time.perf_counter() - self._began_s) * 1000 - _PAINTED_MS
         self._plan()
 
     def _plan(self) -> None:
@@ -150,15 +164,24 @@ class ViewPacer(QObject):
         self._slot.start(round(max(due_ms, rest_ms)))
 
     @Slot()
-    def _serve_one(self) -> None:
-        newest = self._workspace.snapshot
-        if newest is None:
+    def _open_slot(self) -> None:
+        newest, now_s = self._workspace.snapshot, time.perf_counter()
+        waiting = [paced for paced in self._paced if newest is not None and paced.waits(newest)]
+        self._latest = max(waiting, key=lambda paced: paced.overdue(now_s), default=None)
+        if self._latest is None:
             return
-        self._began_s = now_s = time.perf_counter()
-        waiting = [paced for paced in self._paced if paced.waits(newest)]
-        latest = max(waiting, key=lambda paced: paced.overdue(now_s), default=None)
-        if latest is not None and latest.overdue(now_s) >= 0.9:
-            self._workspace.controller.claim_way()
+        if self._latest.cost_ms < _CHEAP_MS:
+            # To stop the simulation for it would cost more than it does.
+            self._serve_one()
+            return
+        self._workspace.controller.claim_way()
+        self._work.start()
+
+    @Slot()
+    def _serve_one(self) -> None:
+        newest, latest = self._workspace.snapshot, self._latest
+        self._began_s = time.perf_counter()
+        if newest is not None and latest is not None and latest.waits(newest):
             self._show(latest, newest)
         self._painted.start()
 
