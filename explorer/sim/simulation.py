@@ -255,6 +255,8 @@ class Simulation:
             if limit is not None and total >= limit:
                 return
             self._made[group.id] += 1
+            if self._lacks_its_place(planned):
+                continue
             record = self._placed_record(planned)
             assert record is not None
             try:
@@ -280,6 +282,11 @@ class Simulation:
             inputs = {**record.inputs, "pHeap": heap, "HeapOffset": offset}
             return CallRecord(record.api, record.call, inputs, record.out)
         return self._device.choose_heap(record, planned.heaps)
+
+    def _lacks_its_place(self, planned: Planned) -> bool:
+        """Whether every heap an object could lie in was refused on this adapter: an application asks no further then."""
+        objects = self._device.state.objects
+        return bool(planned.heaps) and not any(name in objects for name in planned.heaps)
 
     def _check_name(self, record: CallRecord) -> None:
         if record.out is not None and record.out in self._device.state.objects:
