@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from explorer.core.units import format_address, format_bytes, format_exact
 from explorer.sim.layout_steps import arithmetic
+from explorer.sim.texel_place import texel_place
 from explorer.ui.controls import ElidedLabel, label
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ class ArithmeticCard(QFrame):
         layout.addLayout(self._grid)
         self.rules = label("", "small", wrap=True, name="subresource_rules")
         layout.addWidget(self.rules)
+        self._form: Form | None = None
+        self._index = 0
+        layout.addLayout(self._texel_row())
         self._rows: list[tuple[QLabel, ElidedLabel, QLabel, ElidedLabel]] = []
         self.steps: tuple[Step, ...] = ()
 
@@ -65,10 +69,36 @@ class ArithmeticCard(QFrame):
                 widget.setVisible(at < len(self.steps))
             if at < len(self.steps):
                 self._fill(row, self.steps[at])
+        self._form, self._index = form, index
+        for box, extent in ((self.texel_x, part.width), (self.texel_y, part.height)):
+            box.setRange(0, min(max(extent - 1, 0), (1 << 31) - 1))
+        self._show_texel()
         rules = ", ".join(form.rules)
         texel = form.formats[min(part.plane, len(form.formats) - 1)]
         of = f"Format {texel}. " if texel else ""
         self.rules.setText(f"{of}Rules {rules}." if rules else f"{of}A modelling choice: no rule fixes it.")
+
+    def _texel_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(label("Texel", "second"))
+        self.texel_x, self.texel_y = QSpinBox(), QSpinBox()
+        for box, name, axis in ((self.texel_x, "texel_x", "across"), (self.texel_y, "texel_y", "down")):
+            box.setObjectName(name)
+            box.setAccessibleName(f"Texels {axis}")
+            box.setFixedWidth(72)
+            box.valueChanged.connect(self._show_texel)
+            row.addWidget(box)
+        self.texel = label("", "mono", name="texel_offset")
+        row.addWidget(self.texel, 1, Qt.AlignmentFlag.AlignRight)
+        return row
+
+    def _show_texel(self) -> None:
+        if self._form is None:
+            return
+        place = texel_place(self._form, self._index, self.texel_x.value(), self.texel_y.value())
+        self.texel.setText("unknown" if place.offset is None else format_address(place.offset))
+        self.texel.setToolTip(place.text)
 
     def results(self) -> dict[str, str]:
         """Return the shown results by name."""
