@@ -284,7 +284,7 @@ class Simulation:
         return self._device.choose_heap(record, planned.heaps)
 
     def _lacks_its_place(self, planned: Planned) -> bool:
-        """Whether every heap an object could lie in was refused on this adapter: an application asks no further then."""
+        """Whether every heap that an object could lie in was refused: an application asks no further then."""
         objects = self._device.state.objects
         return bool(planned.heaps) and not any(name in objects for name in planned.heaps)
 
