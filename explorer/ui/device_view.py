@@ -90,8 +90,10 @@ class DeviceView(QWidget):
         if self._is_new("segments", (what, budgets, tuple((s.name, s.size_bytes) for s in snapshot.segments))):
             self._segments = self._replace(self._segments, self._make_segments(snapshot))
         provenance = snapshot.provenance
-        if self._is_new("options", (what, budgets, provenance.seed, tuple(provenance.options.items()))):
+        if self._is_new("options", (what, provenance.seed, tuple(provenance.options.items()))):
             self._options = self._replace(self._options, self._make_options(snapshot))
+        elif (edit := self._options.findChild(QLineEdit, "option_budget")) is not None:
+            edit.setPlaceholderText(_budget_now(snapshot))
         # Budgets change in the middle of a run, capabilities never; they are nine tenths of the work.
         if self._is_new("caps", what):
             self._caps = self._replace(self._caps, self._make_caps(snapshot))
@@ -309,8 +311,7 @@ class DeviceView(QWidget):
         edit.setObjectName("option_budget")
         edit.setAccessibleName("budget")
         edit.setMaxLength(60)
-        now = next((g.budget_bytes for g in snapshot.groups if g.group == "LOCAL"), None)
-        edit.setPlaceholderText(f"LOCAL={format_bytes(now, 2)}" if now is not None else "[GROUP=]SIZE")
+        edit.setPlaceholderText(_budget_now(snapshot))
         edit.setToolTip("[GROUP=]SIZE, for example 3.5GiB; Return sets it now, and it enters the journal")
         edit.returnPressed.connect(self._on_budget)
         return edit
@@ -354,6 +355,11 @@ class DeviceView(QWidget):
             return
         set_property(edit, "state", "")
         self._workspace.controller.set_option("budget", text)
+
+
+def _budget_now(snapshot: Snapshot) -> str:
+    now = next((group.budget_bytes for group in snapshot.groups if group.group == "LOCAL"), None)
+    return f"LOCAL={format_bytes(now, 2)}" if now is not None else "[GROUP=]SIZE"
 
 
 def _cap_text(value: object) -> str:
