@@ -10,6 +10,7 @@ import gc
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
+from shiboken6 import isValid
 
 if TYPE_CHECKING:
     from explorer.ui.workspace import Workspace
@@ -49,7 +50,8 @@ class Housekeeping(QObject):
         self._timer.stop()
         # Now, while the window is held: the next object would set off a search in the middle of its end.
         gc.collect(1)
-        _keepers.discard(self)
+        # A window may also end without being closed.
+        _keepers.intersection_update([keeper for keeper in _keepers if keeper is not self and isValid(keeper)])
         if not _keepers:
             gc.enable()
 
