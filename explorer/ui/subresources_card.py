@@ -87,6 +87,7 @@ class ArithmeticCard(QFrame):
             box.setObjectName(name)
             box.setAccessibleName(f"Texels {axis}")
             box.setFixedWidth(72)
+            box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
             box.valueChanged.connect(self._show_texel)
             row.addWidget(box)
         self.texel = label("", "mono", name="texel_offset")
