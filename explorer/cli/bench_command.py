@@ -42,6 +42,8 @@ _WINDOW_ROWS = (
                "the same while nothing runs", "<=", 1.1),
     _WindowRow("window.ticks", "share of 16 ms ticks kept while the simulation runs flat out", "ratio",
                "99 %", ">=", 1.0, 0.99),
+    _WindowRow("window.ticks.playing", "share of 16 ms ticks kept while a scenario plays",
+               "ratio", "99 %", ">=", 1.0, 0.99),
     _WindowRow("sim.beside", "simulated frames beside a painting window", "frames/s",
                "the simulation alone", ">=", 0.77),
     _WindowRow("table.sort", "sorting a table of 1,000,000 resources", "s", "0.5 s", "<=", 1.0, 0.5),

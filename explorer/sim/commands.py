@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from explorer.core.calls import CallRecord
 from explorer.device.outcome import Outcome, Preview
 from explorer.errors import Complaint
-from explorer.sim.simulation import Simulation
 from explorer.sim.why import WhyAnswer
 
 
@@ -68,9 +68,12 @@ class SetLoop:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Replace the simulation; the factory runs on the simulation thread."""
+    """Replace the simulation; the factory runs on the simulation thread and returns a ``Simulation``.
 
-    make: Callable[[], Simulation]
+    The type is not named here: the window imports this module before its first paint, and the devices not at all.
+    """
+
+    make: Callable[[], Any]
     request: int = 0
 
 
