@@ -6,8 +6,6 @@ import sys
 
 from PySide6.QtCore import QObject, QProcess, Signal, Slot
 
-from explorer.memory.kernels import is_jit_disabled, kernels_ready
-
 BUSY = "Kernels are being compiled for this machine, once; plain Python serves meanwhile."
 DONE = "Kernels are ready."
 FAILED = "The kernels could not be compiled; plain Python goes on serving. Large layouts will be slow."
@@ -34,6 +32,9 @@ class KernelCompiler(QObject):
 
     def start(self) -> bool:
         """Start the process where kernels are missing; returns whether it was started."""
+        # Loads package metadata: not before the first paint.
+        from explorer.memory.kernels import is_jit_disabled, kernels_ready
+
         if is_jit_disabled() or kernels_ready() or self.is_running:
             return False
         process = QProcess(self)
@@ -58,6 +59,8 @@ class KernelCompiler(QObject):
 
     @Slot(int, QProcess.ExitStatus)
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        from explorer.memory.kernels import kernels_ready
+
         succeeded = code == 0 and status is QProcess.ExitStatus.NormalExit and kernels_ready()
         self.told.emit(DONE if succeeded else FAILED)
 

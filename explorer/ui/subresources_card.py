@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSpinBox
 
 from explorer.core.units import format_address, format_bytes, format_exact
 from explorer.sim.layout_steps import arithmetic
-from explorer.sim.texel_place import texel_place
 from explorer.ui.controls import ElidedLabel, label
 
 if TYPE_CHECKING:
@@ -97,6 +96,9 @@ class ArithmeticCard(QFrame):
     def _show_texel(self) -> None:
         if self._form is None:
             return
+        # The models load with the first resource that is shown, not with the window.
+        from explorer.sim.texel_place import texel_place
+
         place = texel_place(self._form, self._index, self.texel_x.value(), self.texel_y.value())
         self.texel.setText("unknown" if place.offset is None else format_address(place.offset))
         self.texel.setToolTip(place.text)
