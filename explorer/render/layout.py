@@ -289,15 +289,22 @@ def longest_lane(scene: MapScene) -> int:
 def fitting_row_bytes(scene: MapScene, view: View, height: int) -> int:
     """Return the smallest row size with which the whole map is at most ``height`` logical pixels high.
 
+    Where no row size does that, longer rows only leave the width empty: then the smallest one with which the map is
+    at most a seventh higher than it has to be.
+
     Args:
         scene: What is shown.
         view: How; its own row size does not matter.
         height: Logical pixels.
     """
-    most = 1 << max(longest_lane(scene) - 1, 1).bit_length()
-    row_bytes = max(most // 64, 16)
-    while row_bytes < most:
-        if build_layout(scene, replace(view, mode=Mode.ROWS, row_bytes=row_bytes)).height <= height:
+    most = max(1 << max(longest_lane(scene) - 1, 1).bit_length(), 16)
+    sizes = [max(most // 64, 16)]
+    while sizes[-1] < most:
+        sizes.append(sizes[-1] * 2)
+    heights: list[float] = []
+    for row_bytes in sizes:
+        heights.append(build_layout(scene, replace(view, mode=Mode.ROWS, row_bytes=row_bytes)).height)
+        if heights[-1] <= height:
             return row_bytes
-        row_bytes *= 2
-    return max(most, 16)
+    least = heights[-1] * 8 / 7
+    return next(row_bytes for row_bytes, high in zip(sizes, heights, strict=True) if high <= least)
