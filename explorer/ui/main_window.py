@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, QUrl, Slot
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -83,6 +83,7 @@ class MainWindow(QMainWindow):
         self._palette: PalettePopup | None = None
         self._is_narrow: bool | None = None
         self._is_low = False
+        self._asked_size: QSize | None = None
         self._is_closed = False
         # Until the user moves a dock, the first layout follows the size of the window.
         self._is_automatic, self._arranging = True, False
@@ -454,8 +455,17 @@ class MainWindow(QMainWindow):
         """Arrange anew when the window becomes narrow, wide, low or high, unless the user did it his way."""
         shape = (self.width() < _NARROW_PX, self.height() < _LOW_PX)
         if self._is_automatic and shape != (self._is_narrow, self._is_low):
+            self._asked_size = self.size()
             self._arrange()
-            QTimer.singleShot(0, self, self._size_docks)
+            QTimer.singleShot(0, self, self._settle_size)
+
+    @Slot()
+    def _settle_size(self) -> None:
+        """Go back to the size that was asked for: docks on their way to a place may have pushed the window wider."""
+        if self._asked_size is not None and self._asked_size != self.size():
+            self.resize(self._asked_size)
+        self._asked_size = None
+        self._size_docks()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the layout and end every thread, once."""

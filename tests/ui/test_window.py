@@ -10,6 +10,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QToolButton
 
+from explorer.sim.commands import Step
 from explorer.ui.actions import ACTIONS, MENUS
 from explorer.ui.application import make_window
 from explorer.ui.export_dialog import ExportDialog
@@ -384,3 +385,12 @@ def test_that_shortcuts_are_listed_in_one_place(qtbot: QtBot, live: MainWindow) 
         if spec.shortcut:
             assert QKeySequence(spec.shortcut).toString(QKeySequence.SequenceFormat.NativeText) in text
     box.close()
+
+
+def test_that_a_small_window_keeps_its_size_with_a_scenario_open(qtbot: QtBot, live: MainWindow) -> None:
+    live.resize(1280, 720)
+    qtbot.waitUntil(lambda: (live.width(), live.height()) == (1280, 720), timeout=3000)
+    live.workspace.controller.post(Step(2))
+    qtbot.waitUntil(lambda: live.workspace.snapshot is not None and live.workspace.snapshot.provenance.frame == 2)
+    assert (live.width(), live.height()) == (1280, 720)
+    assert live.minimumSizeHint().width() <= 1280
