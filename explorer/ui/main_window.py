@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QFocusFrame,
     QHBoxLayout,
+    QLayout,
     QMainWindow,
     QMenu,
     QMenuBar,
@@ -49,6 +50,7 @@ _RHYTHM_MS = {"map": PLAYING_MS}
 
 _BAR_MS = 100
 _LOW_PX = 800
+_LEAST_PX, _LEAST_HIGH_PX = 1152, 560
 _NARROW_PX = 1400
 """Below this width the Inspector is a tab behind Create (VISUAL section 4)."""
 
@@ -60,6 +62,11 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setObjectName("main_window")
         self.setWindowTitle("Memory-layout explorer")
+        # The docks of a wide window must not keep it wide: below ``_NARROW_PX`` they are arranged anew.
+        frame = self.layout()
+        if frame is not None:
+            frame.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        self.setMinimumSize(_LEAST_PX, _LEAST_HIGH_PX)
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         self.setDockOptions(
