@@ -312,11 +312,14 @@ def test_that_the_warm_up_compiles_what_frames_need_whatever_the_segments() -> N
     frame_kernels.warm_up()
     if not hasattr(frame_kernels.run_frame, "signatures"):
         pytest.skip("compiling is switched off")
+    kernels = (frame_kernels.run_frame, frame_kernels.vacate, frame_kernels.set_pinned, frame_kernels.set_level)
+    # A cold compile of one kernel may compile another for a call inside it: what counts is that nothing is added.
+    compiled = [len(kernel.signatures) for kernel in kernels]
+    assert all(compiled)
     for contiguous in range(3):
         segments = [SegmentSpec(64, 64, contiguous=number < contiguous) for number in range(3)]
         frame_memory([8] * 4, [0, 1, 2, 0], segments, "mru").run_frame(0, [0, 1, 2, 3], events=contiguous == 1)
-    for kernel in (frame_kernels.run_frame, frame_kernels.vacate, frame_kernels.set_pinned, frame_kernels.set_level):
-        assert len(kernel.signatures) == 1
+    assert [len(kernel.signatures) for kernel in kernels] == compiled
 
 
 def test_that_belady_cannot_run_frames() -> None:
