@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.core.kinds import HeapKind
+from explorer.core.same_meaning import call_for, carried, meaning_of
 from explorer.core.units import format_address
 from explorer.ui.controls import EmptyState, Segmented, SidePanel, label, set_property
 from explorer.ui.cpp_dialog_button import CppButton, form_for
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from explorer.core.calls import CallRecord
+    from explorer.core.same_meaning import Meaning
     from explorer.device.outcome import Preview
     from explorer.errors import Complaint
     from explorer.sim.commands import Answer
@@ -68,6 +70,9 @@ class CreateView(QWidget):
         self._api = ""
         self._is_imported = False
         self._form: CreateForm | None = None
+        self._meant: Meaning | None = None
+        self._meant_api = ""
+        self._is_touched = False
         self._forms: dict[tuple[str, str], CreateForm] = {}
         self._preview: Preview | None = None
         self._previewed: CallRecord | None = None
@@ -258,6 +263,7 @@ class CreateView(QWidget):
         self._workspace.controller.preview_refused.connect(self._on_preview_refused)
 
     def _show_api(self, api: str, *, imported: bool = False) -> None:
+        self._remember_meaning()
         self._api, self._is_imported = api, imported
         kinds = KINDS.get(api, ())
         self._empty.setVisible(not kinds)
@@ -271,7 +277,21 @@ class CreateView(QWidget):
                 self._empty.say("No device", "Open a scenario: its adapter answers what can be created.")
             return
         self._kind.set_words([kind.word for kind in kinds])
+        meant = self._meant
+        wanted = call_for(meant, api) if meant is not None else ""
         self._show_form(kinds[0].call)
+        if meant is not None and api != self._meant_api and any(kind.call == wanted for kind in kinds):
+            self.choose_kind(wanted)
+            form = self._form
+            if form is not None:
+                form.change(carried(meant, api, wanted))
+
+    def _remember_meaning(self) -> None:
+        """Keep what the user described: a file or another API in between must not lose it."""
+        record = self.described() if self._is_touched else None
+        if record is not None:
+            self._meant, self._meant_api = meaning_of(record), record.api
+            self._is_touched = False
 
     def _show_form(self, call: str) -> None:
         key = (self._api, call)
@@ -300,6 +320,7 @@ class CreateView(QWidget):
 
     @Slot()
     def _on_typed(self) -> None:
+        self._is_touched = True
         self._preset.setCurrentIndex(0)
         self._typing.start()
 
@@ -406,6 +427,7 @@ class CreateView(QWidget):
         if preset.call != self._form.call:
             self.choose_kind(preset.call)
         self._form.fill(preset.input)
+        self._is_touched = True
         if self._workspace.snapshot is not None:
             self._form.set_heaps(_heap_names(self._workspace.snapshot))
         self._preset.setCurrentIndex(index)
