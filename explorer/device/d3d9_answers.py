@@ -13,7 +13,15 @@ from explorer.core import d3d9 as api
 from explorer.core.d3d9 import Pool, PresentParameters
 from explorer.device import d3d9_answers_memory
 from explorer.device.d3d9_rig import DEVICE, Rig, creation_of
-from explorer.rules.d3d9_phrases import NotUnderstoodError, numbers, parse_format, parse_object, parse_pool, whole
+from explorer.rules.d3d9_phrases import (
+    NotUnderstoodError,
+    device_events,
+    numbers,
+    parse_format,
+    parse_object,
+    parse_pool,
+    whole,
+)
 from explorer.rules.d3d9_record_device import ContradictionError, device_of
 from explorer.rules.records import CheckOptions, RecordAnswer, VectorRecord
 
@@ -158,15 +166,6 @@ def _bind_everything(rig: Rig) -> None:
 
 # Loss ----------------------------------------------------------------------------------------------------------
 
-_CLAUSES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"^created$"), "created"),
-    (re.compile(r"^focus lost to desktop(?: \(windowed\))?$"), "lost"),
-    (re.compile(r"^window restored and focused(?: \(windowed\))?$"), "regained"),
-    (re.compile(r"^window focused again$"), "regained"),
-    (re.compile(r"^(?:second )?reset (?:to )?fullscreen(?: while unfocused)?$"), "fullscreen"),
-    (re.compile(r"^reset to another fullscreen size$"), "another size"),
-    (re.compile(r"^(?:second )?reset (?:to )?windowed$"), "windowed"),
-)
 _PARAMETERS: Mapping[str, PresentParameters] = {
     "fullscreen": PresentParameters(Windowed=False),
     "another size": PresentParameters(800, 600, Windowed=False),
@@ -185,7 +184,7 @@ def _lost_device(rig: Rig) -> None:
         if not isinstance(event, str):
             raise NotUnderstoodError(f"event {event}")
         found: dict[str, object] = {}
-        for clause in _events(event):
+        for clause in device_events(event):
             if clause in ("lost", "regained"):
                 rig.device.set_option("focus", clause)
             elif clause != "created":
@@ -193,16 +192,6 @@ def _lost_device(rig: Rig) -> None:
         steps.append({**found, **_questions(rig)})
     rig.because("R10.3" if rig.runtime.ex else "R9.1")
     rig.put("steps", steps)
-
-
-def _events(text: str) -> list[str]:
-    found: list[str] = []
-    for clause in re.split(r", (?:then )?", text):
-        event = next((name for pattern, name in _CLAUSES if pattern.match(clause.strip().lower())), None)
-        if event is None:
-            raise NotUnderstoodError(f"event {text}")
-        found.append(event)
-    return found
 
 
 def _questions(rig: Rig) -> Mapping[str, object]:

@@ -321,3 +321,31 @@ def parse_fvf(value: object) -> int:
         except KeyError:
             raise NotUnderstoodError(f"fvf {value}") from None
     return whole(value, "fvf")
+
+
+_CLAUSES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^created$"), "created"),
+    (re.compile(r"^focus lost to desktop(?: \(windowed\))?$"), "lost"),
+    (re.compile(r"^window restored and focused(?: \(windowed\))?$"), "regained"),
+    (re.compile(r"^window focused again$"), "regained"),
+    (re.compile(r"^(?:second )?reset (?:to )?fullscreen(?: while unfocused)?$"), "fullscreen"),
+    (re.compile(r"^reset to another fullscreen size$"), "another size"),
+    (re.compile(r"^(?:second )?reset (?:to )?windowed$"), "windowed"),
+)
+
+
+def device_events(text: str) -> list[str]:
+    """Return the events that a step of a device's life tells, in order.
+
+    Each is ``created``, ``lost``, ``regained``, ``fullscreen``, ``another size`` or ``windowed``.
+
+    Raises:
+        NotUnderstoodError: A clause is none of them.
+    """
+    found: list[str] = []
+    for clause in re.split(r", (?:then )?", text):
+        event = next((name for pattern, name in _CLAUSES if pattern.match(clause.strip().lower())), None)
+        if event is None:
+            raise NotUnderstoodError(f"event {text}")
+        found.append(event)
+    return found

@@ -18,7 +18,15 @@ from explorer.core.d3d9 import (
 from explorer.rules.d3d9 import judge
 from explorer.rules.d3d9_device import LOST, NOT_RESET, DeviceState
 from explorer.rules.d3d9_life import LifeState
-from explorer.rules.d3d9_phrases import NotUnderstoodError, numbers, parse_format, parse_object, parse_pool, whole
+from explorer.rules.d3d9_phrases import (
+    NotUnderstoodError,
+    device_events,
+    numbers,
+    parse_format,
+    parse_object,
+    parse_pool,
+    whole,
+)
 from explorer.rules.d3d9_resource import Resource
 
 if TYPE_CHECKING:
@@ -118,33 +126,12 @@ def priorities(q: Question) -> None:
     q.put("steps", steps)
 
 
-_CLAUSES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"^created$"), "created"),
-    (re.compile(r"^focus lost to desktop(?: \(windowed\))?$"), "blur"),
-    (re.compile(r"^window restored and focused(?: \(windowed\))?$"), "focus"),
-    (re.compile(r"^window focused again$"), "focus"),
-    (re.compile(r"^(?:second )?reset (?:to )?fullscreen(?: while unfocused)?$"), "fullscreen"),
-    (re.compile(r"^reset to another fullscreen size$"), "fullscreen"),
-    (re.compile(r"^(?:second )?reset (?:to )?windowed$"), "windowed"),
-)  # fmt: skip
-
-
-def _events(text: str) -> list[str]:
-    found: list[str] = []
-    for clause in re.split(r", (?:then )?", text):
-        event = next((name for pattern, name in _CLAUSES if pattern.match(clause.strip().lower())), None)
-        if event is None:
-            raise NotUnderstoodError(f"event {text}")
-        found.append(event)
-    return found
-
-
 def _after(state: DeviceState, event: str, runtime: Runtime) -> tuple[DeviceState, str | None]:
     """Return the device after an event, and what Reset answered if the event was one."""
-    if event == "blur":
+    if event == "lost":
         lost = not state.windowed and not runtime.ex
         return replace(state, focused=False, status=LOST if lost else state.status), None
-    if event == "focus":
+    if event == "regained":
         back = NOT_RESET if state.status == LOST else state.status
         return replace(state, focused=True, status=back), None
     if event == "created":
@@ -173,7 +160,7 @@ def lost_device(q: Question) -> None:
         if not isinstance(event, str):
             raise NotUnderstoodError(f"event {event}")
         reset: str | None = None
-        for clause in _events(event):
+        for clause in device_events(event):
             state, hr = _after(state, clause, q.runtime)
             reset = hr or reset
         steps.append(_questions(q, state, reset))

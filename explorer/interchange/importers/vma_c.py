@@ -11,10 +11,11 @@ from explorer.interchange.importers.dump_layout import DumpLayout, DumpSegment
 from explorer.interchange.importers.dump_model import Budget, Bytes, Stats, optional_part, parts_of
 from explorer.interchange.importers.dumps import add_pool, opened_dump, read_pool_lists, read_pools
 from explorer.interchange.importers.kinds import vulkan_kinds
+from explorer.interchange.importers.memory_types import MemoryTypes
 
 if TYPE_CHECKING:
     from explorer.interchange.importers.source import Source
-    from explorer.interchange.opened import Layout, OpenedFile
+    from explorer.interchange.opened import OpenedFile
 
 
 class General(msgspec.Struct):
@@ -51,32 +52,21 @@ class VmaC:
         members = source.members or {}
         general = optional_part(source, members.get("General"), General, "General") or General()
         layout = DumpLayout("vulkan", source.name(general.gpu), self.id, vulkan_kinds)
-        stated_heaps: list[Layout | None] = []
-        heap_of: dict[str, int] = {}
+        types = MemoryTypes(layout, source)
         for name, raw in parts_of(source, members.get("MemoryInfo"), "MemoryInfo").items():
             heap = optional_part(source, raw, _Heap, f"MemoryInfo.{name}") or _Heap()
-            for type_name in heap.memory_pools:
-                heap_of[type_name] = len(layout.segments)
-            layout.segments.append(DumpSegment(name, heap_group(heap.flags), heap.size, heap.budget))
-            stated_heaps.append(heap.stats.layout() if heap.stats else None)
+            segment = DumpSegment(name, heap_group(heap.flags), heap.size, heap.budget)
+            types.add_heap(segment, list(heap.memory_pools), heap.stats.layout() if heap.stats else None)
         detail = "DefaultPools" in members or "CustomPools" in members
 
-        def segment_of(type_name: str) -> int:
-            if type_name not in heap_of:
-                source.warn("unknown-type", type_name, "no memory heap names this memory type")
-                heap_of[type_name] = len(layout.segments)
-                layout.segments.append(DumpSegment(f"heap of {type_name}", "NON_LOCAL"))
-                stated_heaps.append(None)
-            return heap_of[type_name]
-
         for key, pool in read_pools(source, members.get("DefaultPools"), "DefaultPools").items():
-            add_pool(layout, pool, segment_of(key), key, HeapKind.NONE, f"DefaultPools.{key}", key)
+            add_pool(layout, pool, types.segment_of(key), key, HeapKind.NONE, f"DefaultPools.{key}", key)
         for key, index, pool in read_pool_lists(source, members.get("CustomPools"), "CustomPools"):
             title = f"{key} pool {source.name(pool.name) or index}"
-            add_pool(layout, pool, segment_of(key), key, HeapKind.NONE, f"CustomPools.{key}[{index}]", title)
+            add_pool(layout, pool, types.segment_of(key), key, HeapKind.NONE, f"CustomPools.{key}[{index}]", title)
         total = optional_part(source, members.get("Total"), Stats, "Total")
         stated = total.layout() if total else None
-        return opened_dump(source, layout, version="3", stated=stated, stated_heaps=stated_heaps, detail=detail)
+        return opened_dump(source, layout, version="3", stated=stated, stated_heaps=types.stated, detail=detail)
 
 
 def heap_group(flags: list[str | int]) -> str:

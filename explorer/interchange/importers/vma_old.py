@@ -22,13 +22,14 @@ from explorer.interchange.importers.dump_model import (
 )
 from explorer.interchange.importers.dumps import add_dedicated, add_pool, opened_dump, read_pools
 from explorer.interchange.importers.kinds import vulkan_kinds
+from explorer.interchange.importers.memory_types import MemoryTypes
 from explorer.interchange.importers.vma_c import heap_group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from explorer.interchange.importers.source import Source
-    from explorer.interchange.opened import Layout, OpenedFile
+    from explorer.interchange.opened import OpenedFile
 
 _HEAP = re.compile(r"Heap \d+")
 _TYPE = re.compile(r"Type \d+")
@@ -59,32 +60,22 @@ class _VmaOld:
         """Read the dump."""
         members = source.members or {}
         layout = DumpLayout("vulkan", "", self.id, vulkan_kinds, name_of=_name, has_frames=True)
-        stated_heaps: list[Layout | None] = []
-        heap_of: dict[str, int] = {}
+        types = MemoryTypes(layout, source)
         for name in filter(_HEAP.fullmatch, members):
             heap = optional_part(source, members[name], _Heap, name) or _Heap()
-            for key in filter(_TYPE.fullmatch, parts_of(source, members[name], name)):
-                heap_of[key] = len(layout.segments)
-            layout.segments.append(DumpSegment(name, heap_group(heap.flags), heap.size, heap.budget))
-            stated_heaps.append(heap.stats.layout() if heap.stats else None)
-
-        def segment_of(type_name: str) -> int:
-            if type_name not in heap_of:
-                source.warn("unknown-type", type_name, "no memory heap names this memory type")
-                heap_of[type_name] = len(layout.segments)
-                layout.segments.append(DumpSegment(f"heap of {type_name}", "NON_LOCAL"))
-                stated_heaps.append(None)
-            return heap_of[type_name]
+            segment = DumpSegment(name, heap_group(heap.flags), heap.size, heap.budget)
+            type_names = [key for key in parts_of(source, members[name], name) if _TYPE.fullmatch(key)]
+            types.add_heap(segment, type_names, heap.stats.layout() if heap.stats else None)
 
         for key, pool in read_pools(source, members.get("DefaultPools"), "DefaultPools").items():
-            add_pool(layout, pool, segment_of(key), key, HeapKind.NONE, f"DefaultPools.{key}", key)
+            add_pool(layout, pool, types.segment_of(key), key, HeapKind.NONE, f"DefaultPools.{key}", key)
         for key, body in parts_of(source, members.get("DedicatedAllocations"), "DedicatedAllocations").items():
             rows = read_part(source, body, list[Range], f"DedicatedAllocations.{key}")
-            add_dedicated(layout, rows, segment_of(key), key, HeapKind.NONE, f"DedicatedAllocations.{key}", key)
+            add_dedicated(layout, rows, types.segment_of(key), key, HeapKind.NONE, f"DedicatedAllocations.{key}", key)
         for key, pool in _custom_pools(source, members.get("Pools")).items():
             place = f"Type {pool.memory_type_index}"
             title = f"{place} pool {source.name(pool.name) or key}"
-            add_pool(layout, pool, segment_of(place), place, HeapKind.NONE, f"Pools.{key}", title)
+            add_pool(layout, pool, types.segment_of(place), place, HeapKind.NONE, f"Pools.{key}", title)
         total = optional_part(source, members.get("Total"), OldStats, "Total")
         detail = any(key in members for key in ("DefaultPools", "Pools", "DedicatedAllocations"))
         return opened_dump(
@@ -92,7 +83,7 @@ class _VmaOld:
             layout,
             version=_version(source, self.is_list),
             stated=total.layout() if total else None,
-            stated_heaps=stated_heaps,
+            stated_heaps=types.stated,
             detail=detail,
         )
 

@@ -85,13 +85,6 @@ class BuddyCompiled(CompiledCore):
     def _class_of(self, row: int) -> int:
         return int(self.rows[row, chain.SIZE]).bit_length() - 1
 
-    def _members(self, number: int, head: int) -> list[int]:
-        found: list[int] = []
-        while head >= 0:
-            found.append(head)
-            head = int(self.links[head, chain.NEXT])
-        return found
-
     def _make_room(self, takes: int) -> None:
         # A take may cut a block once for each order, but there are never more blocks than smallest ones.
         least = int(self.state[kernels.LEAST])

@@ -264,8 +264,13 @@ class CompiledCore(ABC):
     @abstractmethod
     def _class_of(self, row: int) -> int: ...
 
-    @abstractmethod
-    def _members(self, number: int, head: int) -> list[int]: ...
+    def _members(self, number: int, head: int) -> list[int]:
+        """Return the free rows of a class whose rows are a list."""
+        found: list[int] = []
+        while head >= 0:
+            found.append(head)
+            head = int(self.links[head, chain.NEXT])
+        return found
 
     def _listed(self, free: list[int]) -> int:
         """Return how many of the free rows stand in classes."""

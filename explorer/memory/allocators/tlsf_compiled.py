@@ -49,13 +49,6 @@ class TlsfCompiled(CompiledCore):
     def _class_of(self, row: int) -> int:
         return int(kernels.list_of(int(self.rows[row, chain.SIZE]), int(self.state[chain.SMALL_STEP])))
 
-    def _members(self, number: int, head: int) -> list[int]:
-        found: list[int] = []
-        while head >= 0:
-            found.append(head)
-            head = int(self.links[head, chain.NEXT])
-        return found
-
     def _listed(self, free: list[int]) -> int:
         # The top stands in no list.
         return len(free) - (int(self.state[chain.LAST]) in free)
