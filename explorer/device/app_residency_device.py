@@ -9,15 +9,13 @@ from explorer.core.d3d12_enums import HeapFlags, HeapType
 from explorer.core.events import EventKind
 from explorer.device import cost
 from explorer.device.app_residency import MODES, POLICIES, SECOND_NS, Budgets, ResidencyManager, Submission
+from explorer.device.cost import FRAMES_IN_FLIGHT
 from explorer.errors import CommandError
 
 if TYPE_CHECKING:
     from explorer.core.d3d12_structs import HeapDesc
     from explorer.device.d3d12 import D3D12Device
     from explorer.memory.allocators.protocol import Refusal
-
-FRAMES_IN_FLIGHT = 2
-"""Frames that the GPU lags behind. Modelling choice, as in ``d3d11_memory``."""
 
 _CLOCK_NS = 3600 * SECOND_NS
 """What a performance counter shows when the application starts: objects that were never used count as used at 0."""

@@ -369,7 +369,7 @@ class D3D11Device(Device):
     def _wait(self, name: str, live: Live) -> None:
         """Wait until the GPU is done: the work of the frames in flight that used it."""
         segment = self.state.segments[int(self.state.blocks["segment"][live.block])]
-        wait = cost.transfer_ns(live.layout.size_bytes, segment.bandwidth) + cost.FLUSH_NS
+        wait = cost.wait_ns(live.layout.size_bytes, segment.bandwidth)
         text = f"{name}: Map waited for the GPU."
         self.state.log.add(EventKind.STALLED, name, segment.name, rule="d3d11.M4.7.wait", text=text)
         self.spend(stall=wait)
@@ -380,8 +380,8 @@ class D3D11Device(Device):
         size = part.row_bytes * part.rows * part.depth
         reads = arguments.MapType in (MapType.READ, MapType.READ_WRITE)
         if arguments.MapType == MapType.WRITE_NO_OVERWRITE:
-            # An append touches the next part of a ring; a frame's worth is a sixteenth. Modelling choice.
-            size //= 16
+            # An append touches the next part of a ring.
+            size //= cost.APPEND_SHARE
         self.spend(cpu=cost.cpu_ns(size, self.caching_of(live), reads=reads))
 
 

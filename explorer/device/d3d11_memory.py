@@ -10,6 +10,7 @@ from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind
 from explorer.core.layouts import ResourceLayout
 from explorer.device import cost
+from explorer.device.cost import FRAMES_IN_FLIGHT
 from explorer.device.memory_state import NewResource
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules import d3d11 as rules
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
     from explorer.core.verdicts import Verdict
     from explorer.device.d3d11 import D3D11Device
-
-FRAMES_IN_FLIGHT = 2
-"""Frames that the GPU lags behind. Modelling choice: a block used in the last two frames is still read."""
 
 _RESIDENT = int(BlockState.RESIDENT)
 _MOVED = int(BlockState.MOVED_THIS_FRAME)

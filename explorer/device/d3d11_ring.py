@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from explorer.core.events import EventKind
 from explorer.device import cost
+from explorer.device.cost import FRAMES_IN_FLIGHT
 from explorer.tables.kernel_rules import kernel_reason
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ SHORT_BYTES = 64 << 20
 """Bytes that wait to be freed at which a driver flushes. Source: D3D12TranslationLayer (workloads 20)."""
 FULL_BYTES = 256 << 20
 """Upload space at which it waits. Source: as ``SHORT_BYTES``."""
-FRAMES_IN_FLIGHT = 2
-"""Frames that the GPU lags behind. Modelling choice, as in ``d3d11_memory``."""
 RULE = "device.dynamic-ring"
 
 

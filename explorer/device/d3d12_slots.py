@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from explorer.core.calls import CallRecord
 from explorer.core.events import EventKind
+from explorer.device.cost import FRAMES_IN_FLIGHT
 from explorer.device.d3d12_common import reason
 from explorer.memory.allocators.protocol import Refusal
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
     from explorer.core.verdicts import Verdict
     from explorer.device.d3d12 import D3D12Device
-
-FRAMES_IN_FLIGHT = 2
-"""Frames that the GPU lags behind. Modelling choice, as in ``d3d11_memory``."""
 
 RING, FREE_LIST, LATEST = "ring", "free-list", "latest"
 """What may stand for a slot's number: the next of the ring, the lowest free one, the first of those given out last."""

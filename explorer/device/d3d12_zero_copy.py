@@ -30,12 +30,6 @@ RULE = "device.zero-copy"
 LISTS = ("zero_copy_allow", "zero_copy_deny")
 """Device options: comma-separated ``vendor:device`` ids in hexadecimal, such as ``8086:3e92``."""
 
-_PARTIAL_LINE_FACTOR = 8
-"""How much slower scattered writes to write-combined memory are: a 64-byte line leaves for each 8 bytes. Modelling
-choice after d3d9 rules R6.3."""
-_UNCACHED_REREAD = 4
-"""How often the GPU fetches the same bytes where no cache serves it. Modelling choice."""
-
 
 @dataclass(frozen=True, slots=True)
 class Use:
@@ -84,9 +78,8 @@ def estimate(device: D3D12Device, use: Use, properties: HeapProperties) -> Estim
     page, pool = effective_properties(properties, runtime)
     in_local = runtime.uma or pool is MemoryPool.L1
     rate = bandwidth if in_local else bus.to_gpu_bytes_per_s
-    again = 1 if runtime.cache_coherent_uma and page is CpuPageProperty.WRITE_BACK else _UNCACHED_REREAD
-    fetches = 1 + (use.gpu_reads - 1) * again if use.gpu_reads else 0
-    in_place = _cpu_ns(use, page) + fetches * cost.transfer_ns(use.size, rate)
+    cached = runtime.cache_coherent_uma and page is CpuPageProperty.WRITE_BACK
+    in_place = _cpu_ns(use, page) + cost.in_place_ns(use.size, use.gpu_reads, rate, cached=cached)
     pays = runtime.uma and page is not CpuPageProperty.NOT_AVAILABLE and in_place < copied
     rules = ["device.needless-copy" if pays else "device.copy", RULE]
     if page is CpuPageProperty.WRITE_COMBINE and runtime.cache_coherent_uma:
@@ -143,7 +136,7 @@ def _cpu_ns(use: Use, page: CpuPageProperty) -> int:
     caching = "WC" if page is CpuPageProperty.WRITE_COMBINE else "WB"
     writes = use.cpu_writes * cost.cpu_ns(use.size, caching, reads=False)
     if use.is_scattered and caching == "WC":
-        writes *= _PARTIAL_LINE_FACTOR
+        writes *= cost.random_factor(caching, reads=False)
     return writes + use.cpu_reads * cost.cpu_ns(use.size, caching, reads=True)
 
 

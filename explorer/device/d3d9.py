@@ -12,7 +12,6 @@ from explorer.device import (
     cost,
     d3d9_bindings,
     d3d9_copies,
-    d3d9_cost,
     d3d9_draw,
     d3d9_driver,
     d3d9_hints,
@@ -264,8 +263,8 @@ class D3D9Device(Device):
     def finish_frame(self) -> None:
         """Close a frame; what the GPU got ``FRAMES_IN_FLIGHT`` frames ago is done."""
         self.end_frame()
-        self._fences = (*self._fences, self._submitted)[-d3d9_cost.FRAMES_IN_FLIGHT :]
-        if len(self._fences) == d3d9_cost.FRAMES_IN_FLIGHT:
+        self._fences = (*self._fences, self._submitted)[-cost.FRAMES_IN_FLIGHT :]
+        if len(self._fences) == cost.FRAMES_IN_FLIGHT:
             self._completed = max(self._completed, self._fences[0])
 
     def mark_used(self, row: int, block: int) -> None:
@@ -315,7 +314,7 @@ class D3D9Device(Device):
         segment = self.segment_of(block)
         name = self.name(int(self.state.blocks["resource"][block]))
         self.state.log.add(EventKind.STALLED, name, segment.name, rule=rule, text=text)
-        self.spend(stall=d3d9_cost.wait_ns(int(self.state.blocks["size"][block]), segment.bandwidth))
+        self.spend(stall=cost.wait_ns(int(self.state.blocks["size"][block]), segment.bandwidth))
         self._completed = max(self._completed, self._busy.get(block, 0))
 
     def read_back(self, name: str, block: int, size: int, how: str, rule: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from explorer.core.events import EventKind
 from explorer.core.kinds import ResourceKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d9_cost, d3d9_hints, d3d9_presentation
+from explorer.device import cost, d3d9_hints, d3d9_presentation
 from explorer.rules.d3d9_locks import is_lockable
 from explorer.rules.d3d9_verdicts import granted, reason
 
@@ -92,7 +92,6 @@ def _touch(device: D3D9Device, row: int, operation: str) -> bool:
     else:
         touched = cost.touch_ns(kind, size, segment.bandwidth)
         if kind == _TARGET and is_lockable(thing.resource, device.runtime):
-            more, of = d3d9_cost.LOCKABLE_TARGET
-            touched = touched * more // of
+            touched = cost.lockable_ns(touched)
         device.spend(gpu=touched)
     return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
-from explorer.device import cost, d3d9_cost, system_memory
+from explorer.device import cost, system_memory
 from explorer.memory.allocators.protocol import Refusal
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def draw_on_cpu(device: D3D9Device, row: int, operation: str) -> None:
     if row not in things.on_cpu and (managed or device.segment_of(block).group != "SYSTEM"):
         device.pending_moves = (*device.pending_moves, row)
     device.mark_used(row, block)
-    cpu, transfer = d3d9_cost.software_vertices_ns(size, state.adapter.bus.to_gpu_bytes_per_s)
+    cpu, transfer = cost.software_vertices_ns(size, state.adapter.bus.to_gpu_bytes_per_s)
     device.spend(cpu=cpu, transfer=transfer)
 
 

@@ -14,7 +14,7 @@ from explorer.core.d3d9 import LockFlags, Pool
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, ResourceKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d9_cost, system_memory
+from explorer.device import cost, system_memory
 from explorer.device.d3d9_presentation import is_lost
 from explorer.device.d3d9_things import Box, Held, Part, box_bytes, find_surface, joined, surface_of, whole
 from explorer.memory.allocators.protocol import Refusal
@@ -291,7 +291,7 @@ def _close(device: D3D9Device, row: int, held: Held) -> None:
         del things.held[row]
     size = box_bytes(thing.resource, held.level, held.box)
     caching = "WC" if held.pointer == "direct" and thing.segment != "uma_system" else "WB"
-    device.spend(cpu=d3d9_cost.access_ns(size, caching, held.access))
+    device.spend(cpu=cost.access_ns(size, caching, held.access))
     if caching == "WC" and held.access == "random write":
         where = device.segment_of(device.blocks_of[row][0]).name
         text = f"{device.name(row)}: {size:,} B were written to {where} in no order, each line read and written whole."

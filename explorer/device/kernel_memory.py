@@ -209,7 +209,7 @@ class KernelMemory:
         Modelling choice: the documents name the freeze and give no time.
         """
         excess, bus = group.over_budget_bytes, self._state.adapter.bus
-        stall = cost.transfer_ns(excess, bus.from_gpu_bytes_per_s) + cost.transfer_ns(excess, bus.to_gpu_bytes_per_s)
+        stall = cost.freeze_ns(excess, bus.to_gpu_bytes_per_s, bus.from_gpu_bytes_per_s)
         text = f"{group.group}: one frame needs {excess:,} B more than the budget; the application is frozen meanwhile."
         self._state.log.add(EventKind.STALLED, group.group, size=excess, rule="kernel.freeze", text=text)
         device.spend(stall=stall)

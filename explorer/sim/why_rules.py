@@ -34,6 +34,11 @@ def rule_reason(rule: str) -> Reason | None:
 
         text = REFUSAL_RULES.get(rule)
         return None if text is None else Reason(rule, text[:1].upper() + text[1:] + ".", "how an allocator refuses")
+    if prefix == "cost":
+        from explorer.device.cost import formula
+
+        one = formula(rule)
+        return None if one is None else Reason(rule, one.text, one.source)
     from explorer.tables.kernel_rules import kernel_rules
 
     return kernel_rules().get(rule)

@@ -1,4 +1,4 @@
-"""Every rule of the product in one list: of the APIs, of the kernel's memory manager, of the allocators. No Qt."""
+"""Every rule of the product in one list: of APIs, kernel, devices and allocators, and the cost model. No Qt."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ API_WORDS: Mapping[str, str] = {
     "app": "Application's residency",
     "product": "This product",
     "alloc": "Allocators",
+    "cost": "Cost model",
 }
 """What the first part of a rule's id stands for."""
 
@@ -61,6 +62,7 @@ def rules_by_id() -> Mapping[str, int]:
 
 def _rules() -> Iterator[RuleEntry]:
     # Imported here: the rules of all APIs are only needed by who opens the browser.
+    from explorer.device.cost import FORMULAE
     from explorer.memory.allocators.protocol import REFUSAL_RULES
     from explorer.rules import d3d9, d3d11, d3d12
     from explorer.tables.kernel_rules import kernel_checked, kernel_rules, kernel_topics
@@ -76,6 +78,8 @@ def _rules() -> Iterator[RuleEntry]:
     for rule, text in REFUSAL_RULES.items():
         sentence = text[:1].upper() + text[1:] + "."
         yield RuleEntry(rule, "alloc", "refusals", sentence, _ALLOCATOR_SOURCE, "", ())
+    for one in FORMULAE:
+        yield RuleEntry(one.id, "cost", one.part, one.text, one.source, "", ())
 
 
 def topics_of(group: str) -> tuple[str, ...]:

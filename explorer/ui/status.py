@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QRectF, Slot
+from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QStatusBar, QWidget
+from PySide6.QtWidgets import QPushButton, QStatusBar, QWidget
 
 from explorer.core.units import format_bytes, format_exact
-from explorer.ui.controls import label
+from explorer.ui.controls import label, set_property
 
 if TYPE_CHECKING:
     from explorer.sim.snapshot import Snapshot
@@ -50,7 +50,7 @@ class StatusLine(QStatusBar):
         self._selected = label("", name="status_selected")
         self._hover = label("", "mono2", name="status_hover")
         self._units = label("", name="status_units")
-        self._note = label("Times are estimates", name="status_note")
+        self._note = self._make_note()
         for part in (self._dot, self._run, self._rate, self._policy, self._allocator, self._selected):
             self.addWidget(part)
         for part in (self._hover, self._units, self._note):
@@ -58,6 +58,21 @@ class StatusLine(QStatusBar):
         workspace.selection_changed.connect(self._show_selection)
         workspace.units_changed.connect(self._show_units)
         self._show_units()
+
+    def _make_note(self) -> QPushButton:
+        note = QPushButton("Times are estimates")
+        note.setObjectName("status_note")
+        note.setToolTip("How a frame's time is estimated: the formulae, each with its source")
+        note.setFlat(True)
+        note.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        note.setCursor(Qt.CursorShape.PointingHandCursor)
+        set_property(note, "flat_link", True)
+        note.clicked.connect(self._show_costs)
+        return note
+
+    @Slot()
+    def _show_costs(self) -> None:
+        self._workspace.rule_requested.emit("cost.frame")
 
     @Slot()
     def show_state(self) -> None:

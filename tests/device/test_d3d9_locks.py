@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.device.d3d9_cost import RANDOM_COMBINED, access_ns
+from explorer.device.cost import RANDOM_COMBINED, access_ns
 from explorer.errors import CallError
 from explorer.sim.scenarios import load_simulation
 from tests.device.d3d9_desk import MB, Desk, kinds, moved, rules

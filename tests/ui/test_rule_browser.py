@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QListWidget, QPushButton, QTableView
 
+from explorer.device.cost import FORMULAE
 from explorer.memory.allocators.protocol import REFUSAL_RULES
 from explorer.rules import d3d9, d3d11, d3d12
 from explorer.tables.kernel_rules import kernel_rules
@@ -34,6 +35,7 @@ def browser(qtbot: QtBot, workspace: Workspace) -> RuleBrowser:
 
 def test_that_every_rule_of_every_api_is_listed_once() -> None:
     wanted = [row.id for row in (*d3d9.RULES, *d3d11.RULES, *d3d12.RULES)] + [*kernel_rules(), *REFUSAL_RULES]
+    wanted += [formula.id for formula in FORMULAE]
     assert [entry.id for entry in every_rule()] == wanted
     assert len(rules_by_id()) == len(wanted)
     for entry in every_rule():
@@ -175,3 +177,12 @@ def test_that_the_menu_opens_one_browser_only(qtbot: QtBot, window: MainWindow) 
     assert window.findChildren(RuleBrowser) == [first]
     assert first.isVisible()
     assert first.findChild(QLineEdit, "rule_text").text() == "texture"
+
+
+def test_that_the_status_bar_opens_the_cost_model(qtbot: QtBot, window: MainWindow) -> None:
+    note = window.findChild(QPushButton, "status_note")
+    qtbot.mouseClick(note, Qt.MouseButton.LeftButton)
+    shown = _page(window).shown()
+    assert shown is not None
+    assert shown.id == "cost.frame"
+    assert [entry.group for entry in map(every_rule().__getitem__, matching("", "cost"))] == ["cost"] * len(FORMULAE)
