@@ -68,6 +68,7 @@ class D3D12Device(Device):
     def __init__(self, state: MemoryState, options: Mapping[str, str]) -> None:
         super().__init__(state, options)
         self.runtime = runtime_of(state.adapter, options)
+        d3d12_residency.set_reservable(state)
         self.kernel = KernelMemory(state, options.get("policy", "priority-lru"))
         self.heap_descs: dict[int, api.HeapDesc] = {}
         self.places: dict[int, HeapPlaces] = {}

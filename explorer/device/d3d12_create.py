@@ -185,6 +185,8 @@ def _take_heap(
     group, node = group_of_heap(device, desc.Properties, desc.Flags)
     size, alignment = desc.SizeInBytes, heap_alignment(desc)
     name = record.out or record.call
+    if desc.Flags & HeapFlags.CREATE_NOT_RESIDENT:
+        return _take_evicted(device, record, desc, priority, (group, node), committed=committed)
     if desc.Properties.Type is HeapType.GPU_UPLOAD and group == "LOCAL" and _is_over(device, node, size):
         group = _fall_back(device, name, node, size)
     taken = device.kernel.commit(device, group, size, alignment, node)
@@ -210,10 +212,47 @@ def _take_heap(
     _note_slow_segment(device, name, segment, size)
     device.kernel.admit(row)
     device.heap_descs[row] = desc
-    if desc.Flags & HeapFlags.CREATE_NOT_RESIDENT:
-        device.kernel.page_out(device, row, "d3d12.2.9", "because it was created not resident")
-        state.heaps["resident_count"][row] = 0
     device.app.track(device, row, desc)
+    return row
+
+
+def _take_evicted(
+    device: D3D12Device,
+    record: CallRecord,
+    desc: api.HeapDesc,
+    priority: int,
+    home: tuple[str, int],
+    *,
+    committed: bool,
+) -> int | Verdict:
+    """Create a heap that starts evicted: no byte of its own group is touched, and nothing is moved (rules 2.9)."""
+    state, size = device.state, desc.SizeInBytes
+    name = record.out or record.call
+    homes = state.segments_in(*home)
+    taken = device.kernel.commit_evicted(device, size)
+    if isinstance(taken, Refusal) or not homes:
+        refusal = taken if isinstance(taken, Refusal) else Refusal(size, 1, 0, 0, 0, 0, "alloc.too-few-bytes")
+        return no_memory(device, record, "SYSTEM", refusal)
+    segment, place = taken
+    row = state.add_heap(
+        name,
+        segment,
+        place.address,
+        size,
+        HeapKind(int(desc.Properties.Type)),
+        flags=int(desc.Flags),
+        alignment=heap_alignment(desc),
+        committed=committed,
+        resident=False,
+        priority=priority,
+        rounding=place.rounding,
+        unit=unit_of(device),
+    )
+    state.heaps["home"][row] = homes[0]
+    where = state.segments[segment].name
+    text = f"{name}: {size:,} B committed in {where}, evicted from the start."
+    state.log.add(EventKind.ALLOCATED, name, where, size, rule="d3d12.2.9", text=text)
+    device.heap_descs[row] = desc
     return row
 
 

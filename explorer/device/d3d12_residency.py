@@ -8,21 +8,32 @@ from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
 from explorer.device.d3d12_common import no_memory, reason
 from explorer.errors import InputError
+from explorer.rules.d3d12_access import available_for_reservation
 
 if TYPE_CHECKING:
     from explorer.core import d3d12 as api
     from explorer.core import d3d12_commands as commands
     from explorer.core.calls import CallRecord
     from explorer.device.d3d12 import D3D12Device
+    from explorer.device.memory_state import MemoryState
     from explorer.memory.segments import SegmentGroup
 
 _SUCCESS = "S_OK"
 
 
+def set_reservable(state: MemoryState) -> None:
+    """Set what can be reserved where the adapter states no such figure, or one for another budget (rules 8.5)."""
+    measured = {(one.node, one.group): one for one in state.adapter.budgets}
+    for key, group in state.groups.items():
+        own = measured.get(key)
+        if own is None or own.available_for_reservation is None or own.budget_bytes != group.budget:
+            group.available_for_reservation = available_for_reservation(group.budget or 0)
+
+
 def make_resident(
     device: D3D12Device, names: tuple[str, ...], record: CallRecord, *, deny_over_budget: bool
 ) -> Verdict:
-    """Raise the residency count of objects; bytes come in where it was 0."""
+    """Raise the residency count of objects; bytes come in where it was 0. All of them or, with an error, none."""
     state = device.state
     rows = [_pageable(device, name) for name in names]
     coming = [row for row in dict.fromkeys(rows) if not state.heaps["resident"][row]]
@@ -31,14 +42,19 @@ def make_resident(
         text = f"{record.call} with DENY_OVERBUDGET: {why.text}"
         state.log.add(EventKind.REFUSED, names[0] if names else record.call, rule=why.rule, text=text)
         return Verdict("E_OUTOFMEMORY", (why,))
+    came: list[int] = []
+    for row in coming:
+        # Room that is made by demoting others would take another group above its budget.
+        refusal = device.kernel.page_in(device, row, "d3d12.8.2a", may_demote=not deny_over_budget)
+        if refusal is not None:
+            for other in came:
+                device.kernel.page_out(device, other, "d3d12.8.6b", "because the call that brought it in failed")
+            return no_memory(device, record, state.segments[int(state.heaps["home"][row])].name, refusal)
+        came.append(row)
+        name = state.heap_names[row]
+        state.log.add(EventKind.MADE_RESIDENT, name, size=int(state.heaps["size"][row]),
+                      rule="d3d12.8.2a", text=f"{name} is resident.")  # fmt: skip
     for row in rows:
-        if not state.heaps["resident"][row]:
-            refusal = device.kernel.page_in(device, row, "d3d12.8.2a")
-            if refusal is not None:
-                return no_memory(device, record, state.segments[int(state.heaps["home"][row])].name, refusal)
-            name = state.heap_names[row]
-            state.log.add(EventKind.MADE_RESIDENT, name, size=int(state.heaps["size"][row]),
-                          rule="d3d12.8.2a", text=f"{name} is resident.")  # fmt: skip
         state.heaps["resident_count"][row] += 1
     return Verdict(_SUCCESS, (reason("d3d12.8.2a"),))
 
@@ -89,6 +105,8 @@ def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo) -> Verdict:
 def set_reservation(device: D3D12Device, arguments: api.SetVideoMemoryReservation) -> Verdict:
     """Reserve bytes of a group; more than is available is refused. It never raises the budget (rules 8.5)."""
     group = _group(device, arguments.NodeIndex, arguments.MemorySegmentGroup.name)
+    if arguments.NodeIndex >= device.runtime.node_count:
+        return Verdict("E_INVALIDARG", (reason("d3d12.1.1a"),))
     if group is None or arguments.Reservation > group.available_for_reservation:
         return Verdict("E_INVALIDARG", (reason("d3d12.8.5b"),))
     group.reservation = arguments.Reservation

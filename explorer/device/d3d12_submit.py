@@ -36,12 +36,14 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
     for name in names:
         device.state.find(name, "resource", "heap", where="input.references")
     tables = d3d12_lists.inline_tables(device, arguments.tables)
+    names.update(dict.fromkeys((*arguments.descriptor_heaps, *(table.heap for table in arguments.tables))))
     for name in arguments.ppCommandLists:
         recorded = d3d12_lists.find(device, name)
         if recorded.is_open:
             return _remove(device, name, "DXGI_ERROR_INVALID_CALL", f"{name} was executed while it records", "11.2")
         names.update(recorded.reads)
         names.update(recorded.writes)
+        names.update(dict.fromkeys(recorded.heaps))
         tables.extend(recorded.tables)
     return _run(device, record, names, tables, (arguments.NodeMask or 1).bit_length() - 1)
 
@@ -138,10 +140,18 @@ def _heaps_of(device: D3D12Device, name: str) -> tuple[int, ...]:
     kind, row = device.state.objects[name]
     if kind == "heap":
         return (row,)
+    if kind == "descriptor_heap":
+        return _of_descriptors(device, row)
     tiled = device.tiled.get(row)
     if tiled is not None:
         return tuple(dict.fromkeys(run[0] for run in tiled.runs))
     return (int(device.state.blocks["heap"][device.block_of[row]]),)
+
+
+def _of_descriptors(device: D3D12Device, row: int) -> tuple[int, ...]:
+    """Return the heap behind a descriptor heap; one that shaders do not see has none (rules 8.1)."""
+    heap = device.heap_of(row)
+    return (heap,) if heap >= 0 else ()
 
 
 def _use(device: D3D12Device, names: list[str], node: int, *, copies: bool) -> bool:
@@ -156,6 +166,9 @@ def _use(device: D3D12Device, names: list[str], node: int, *, copies: bool) -> b
     reserved = [row for kind, row in found if kind == "resource" and row in tiled]
     blocks = np.fromiter((device.block_of[row] for row in rows), np.int64, len(rows))
     heaps = [*state.blocks["heap"][blocks].tolist(), *(row for kind, row in found if kind == "heap")]
+    for kind, row in found:
+        if kind == "descriptor_heap":
+            heaps.extend(_of_descriptors(device, row))
     for row in reserved:
         if (tiled[row].heap == d3d12_tiles.DANGLING).any():
             name = state.resource_names[row]

@@ -60,6 +60,13 @@ class KernelMemory:
             return self._make_room(device, group, size, alignment, node, taken, pinned=-1)
         return taken
 
+    def commit_evicted(self, device: Device, size: int) -> tuple[int, Taken] | Refusal:
+        """Hold bytes outside the GPU's reach: in system memory, or in the page file when that is full."""
+        taken = self._state.take("SYSTEM", size, 1)
+        while isinstance(taken, Refusal) and self._page_to_file(device):
+            taken = self._state.take("SYSTEM", size, 1)
+        return self._state.take("PAGE_FILE", size, 1) if isinstance(taken, Refusal) else taken
+
     def admit(self, row: int) -> None:
         """Count a heap whose bytes have just come to its home segment."""
         heaps = self._state.heaps
@@ -97,11 +104,7 @@ class KernelMemory:
         """Evict a heap: its bytes go to system memory; when that is full older ones go on to the page file."""
         state, heaps = self._state, self._state.heaps
         size = int(heaps["size"][row])
-        taken = state.take("SYSTEM", size, 1)
-        while isinstance(taken, Refusal) and self._page_to_file(device):
-            taken = state.take("SYSTEM", size, 1)
-        if isinstance(taken, Refusal):
-            taken = state.take("PAGE_FILE", size, 1)
+        taken = self.commit_evicted(device, size)
         if isinstance(taken, Refusal):
             return False
         if row in self._order:
@@ -117,13 +120,13 @@ class KernelMemory:
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.from_gpu_bytes_per_s))
         return True
 
-    def page_in(self, device: Device, row: int, rule: str) -> Refusal | None:
-        """Bring an evicted heap home; the refusal if even demoting others makes no room."""
+    def page_in(self, device: Device, row: int, rule: str, *, may_demote: bool = True) -> Refusal | None:
+        """Bring an evicted heap home; the refusal if even demoting others, where that is allowed, makes no room."""
         state, heaps = self._state, self._state.heaps
         size, home = int(heaps["size"][row]), int(heaps["home"][row])
         place = state.segments[home]
         taken = state.take(place.group, size, int(heaps["alignment"][row]), node=place.node)
-        if isinstance(taken, Refusal):
+        if isinstance(taken, Refusal) and may_demote:
             taken = self._make_room(
                 device, place.group, size, int(heaps["alignment"][row]), place.node, taken, pinned=row
             )
