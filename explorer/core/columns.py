@@ -25,6 +25,13 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
+NO_HEAP = -1
+"""Heap of a tile without memory."""
+
+HEAP_GONE = -2
+"""Heap of a tile whose heap was destroyed while it was mapped."""
+
+
 class _Table:
     """Length and freezing of a table of columns."""
 
@@ -131,6 +138,33 @@ class WasteColumns(_Table):
     offset: Int64
     size: Int64
     cause: Bytes8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileColumns(_Table):
+    """Tile mappings of reserved resources: runs of tiles that one call mapped alike, by resource and first tile.
+
+    A tile that no call ever named is in no row and has no memory.
+
+    Attributes:
+        resource: Index of the reserved resource.
+        first: First tile, counted over the whole resource (``StartTileIndexInOverallResource`` and on).
+        count: Tiles, > 0.
+        heap: Index of the heap, ``NO_HEAP`` where a call took the memory away, ``HEAP_GONE`` where the heap is gone.
+        tile: Tile of the heap behind the first tile, in tiles of 64 KiB; 0 without memory.
+        step: Heap tiles from one tile to the next: 1, or 0 where one heap tile stands behind all of them.
+        frame: Frame of the call.
+        event: Number of the event that says so.
+    """
+
+    resource: Int32
+    first: Int32
+    count: Int32
+    heap: Int32
+    tile: Int32
+    step: Bytes8
+    frame: Int32
+    event: Int64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,3 +275,7 @@ def make_columns(table: type[_Table], length: int, columns: Mapping[str, Sequenc
         array.flags.writeable = False
         made[name] = array
     return made
+
+
+NO_TILES = TileColumns(**make_columns(TileColumns, 0, {}))
+"""Nothing is mapped: a layout without reserved resources."""

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from explorer.core import d3d12 as api
-    from explorer.core.columns import DescriptorHeapPicture
+    from explorer.core.columns import DescriptorHeapPicture, TileColumns
     from explorer.core.d3d12_structs import ResourceDesc
     from explorer.device.d3d12_descriptors import DescriptorHeap
     from explorer.device.d3d12_lists import CommandList
     from explorer.device.d3d12_slots import SlotAllocator, TableUse
-    from explorer.device.d3d12_tiles import TiledResource
+    from explorer.device.d3d12_tiled import TiledResource
     from explorer.device.heap_places import HeapPlaces
     from explorer.device.memory_state import MemoryState
     from explorer.memory.allocators.protocol import Placement
@@ -81,6 +81,7 @@ class D3D12Device(Device):
         self.app = AppResidency.of(options.get("app_policy", "none"), options.get("residency_mode", "library"))
         d3d12_options.check_tables(options.get("tables", d3d12_lists.TABLE_MODES[0]))
         self.tiled: dict[int, TiledResource] = {}
+        self.shown_tiles: tuple[tuple[int, int], TileColumns] | None = None
         self.lists: dict[str, CommandList] = {}
         self.root_signatures: dict[str, api.CreateRootSignature] = {}
         self.notifications: dict[str, tuple[int, str]] = {}
@@ -271,6 +272,13 @@ class D3D12Device(Device):
         """Return the pictures of the descriptor heaps, in the order of creation."""
         generation = self.state.generation
         return tuple(heap.picture(resource_at, generation) for heap in self.descriptors.values())
+
+    def tile_mappings(self, heap_at: npt.NDArray[np.int32], resource_at: npt.NDArray[np.int32]) -> TileColumns:
+        """Return the tile mappings; the same columns again while no mapping, heap or resource came, went or moved."""
+        key = (self.state.generation, max((tiled.changed for tiled in self.tiled.values()), default=-1))
+        if self.shown_tiles is None or self.shown_tiles[0] != key:
+            self.shown_tiles = (key, d3d12_tiles.columns(self, heap_at, resource_at))
+        return self.shown_tiles[1]
 
     def resource_desc(self, row: int) -> ResourceDesc:
         """Return the description that a resource was created with."""

@@ -11,6 +11,7 @@ from explorer.core.kinds import HeapKind
 from explorer.core.verdicts import Verdict
 from explorer.device import cost, d3d12_create, d3d12_lists, d3d12_tiles, d3d12_zero_copy
 from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
+from explorer.device.d3d12_tiled import DANGLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -170,7 +171,7 @@ def _use(device: D3D12Device, names: list[str], node: int, *, copies: bool) -> b
         if kind == "descriptor_heap":
             heaps.extend(_of_descriptors(device, row))
     for row in reserved:
-        if (tiled[row].heap == d3d12_tiles.DANGLING).any():
+        if (tiled[row].heap == DANGLING).any():
             name = state.resource_names[row]
             _remove(device, name, REMOVED, f"{name}: {reason('device.dangling-tile').text[:-1]}", "8.7")
             return False

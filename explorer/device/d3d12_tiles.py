@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from explorer.core.calls import CallRecord, decode_input
+from explorer.core.columns import NO_TILES, TileColumns, make_columns
 from explorer.core.d3d12_enums import HeapType, ResourceDimension
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
 from explorer.core.spans import Span
-from explorer.core.tiles import TILE_BYTES, ResourceTiling
+from explorer.core.tiles import TILE_BYTES
 from explorer.device import cost
 from explorer.device.d3d12_common import kind_of, reason, size_of
+from explorer.device.d3d12_tiled import DANGLING, NULL, TiledResource
 from explorer.device.memory_state import NewResource
 from explorer.errors import LayoutError
 from explorer.memory.allocators.protocol import Refusal
@@ -29,63 +31,9 @@ if TYPE_CHECKING:
     from explorer.core.verdicts import Verdict
     from explorer.device.d3d12 import D3D12Device
 
-NULL = -1
-"""Heap row of a tile without memory."""
-DANGLING = -2
-"""Heap row of a tile whose heap was destroyed."""
-
 _ALIASED = np.uint8(int(BlockState.ALIASED))
 _RESIDENT = int(BlockState.RESIDENT)
 _USED = np.uint8(int(BlockState.USED_THIS_FRAME))
-
-Run = tuple[int, int, int]
-"""Heap row, first tile, number of tiles."""
-
-
-@dataclass(slots=True)
-class TiledResource:
-    """The mapping of one reserved resource.
-
-    Attributes:
-        tiling: How it divides into tiles.
-        heap: int32, shape (tiles,): heap row, ``NULL`` or ``DANGLING``.
-        tile: int32, shape (tiles,): tile of the heap.
-        runs: Unbroken ranges of heap tiles that it uses → block row.
-    """
-
-    tiling: ResourceTiling
-    heap: npt.NDArray[np.int32]
-    tile: npt.NDArray[np.int32]
-    runs: dict[Run, int] = field(default_factory=dict[Run, int])
-
-    @classmethod
-    def of(cls, tiling: ResourceTiling) -> TiledResource:
-        """Return a resource with nothing mapped."""
-        count = tiling.total_tiles
-        return cls(tiling, np.full(count, NULL, np.int32), np.zeros(count, np.int32))
-
-    @property
-    def mapped_tiles(self) -> int:
-        """Tiles with memory."""
-        return int((self.heap >= 0).sum())
-
-    def wanted_runs(self) -> list[Run]:
-        """Return the heap tiles behind the resource as unbroken ranges, each heap tile once, in order."""
-        mapped = self.heap >= 0
-        if not mapped.any():
-            return []
-        keys = np.unique((self.heap[mapped].astype(np.int64) << 32) | self.tile[mapped])
-        breaks = np.flatnonzero(np.diff(keys) != 1) + 1
-        starts = np.concatenate(([0], breaks)).tolist()
-        ends = np.concatenate((breaks, [len(keys)])).tolist()
-        return [
-            (int(keys[start]) >> 32, int(keys[start]) & 0xFFFFFFFF, end - start)
-            for start, end in zip(starts, ends, strict=True)
-        ]
-
-    def copy(self) -> TiledResource:
-        """Return an independent copy."""
-        return TiledResource(self.tiling, self.heap.copy(), self.tile.copy(), dict(self.runs))
 
 
 def create(
@@ -139,10 +87,17 @@ def release(device: D3D12Device, row: int) -> None:
 
 def forget_heap(device: D3D12Device, heap: int) -> None:
     """Leave the tiles of a heap that is destroyed dangling."""
+    state = device.state
     for row, tiled in device.tiled.items():
-        if (tiled.heap == heap).any():
-            tiled.heap[tiled.heap == heap] = DANGLING
-            _rebuild(device, row, tiled)
+        if all(run[0] != heap for run in tiled.runs):
+            continue
+        at = np.flatnonzero(tiled.heap == heap)
+        tiled.put(at, DANGLING, tiled.tile[at])
+        _rebuild(device, row, tiled)
+        name, pool = state.resource_names[row], state.heap_names[heap]
+        text = f"{name}: {len(at):,} tiles still point to {pool}, which is gone: their use removes the device."
+        size = len(at) * TILE_BYTES
+        tiled.stamp(at, state.log.add(EventKind.CHANGED, name, pool, size, rule="device.dangling-tile", text=text))
 
 
 def update(device: D3D12Device, arguments: api.UpdateTileMappings, record: CallRecord) -> Verdict:
@@ -156,12 +111,12 @@ def update(device: D3D12Device, arguments: api.UpdateTileMappings, record: CallR
     if not verdict.succeeded or tiled is None:
         return device.refuse(record, verdict)
     changed = cast("dict[int, int | None]", verdict.values["Changed"])
-    if changed:
-        at = np.fromiter(changed.keys(), np.int64, len(changed))
-        to = np.fromiter((NULL if one is None else one for one in changed.values()), np.int64, len(changed))
-        tiled.heap[at] = np.where(to == NULL, NULL, heap)
-        tiled.tile[at] = np.maximum(to, 0)
-    _changed(device, row, tiled, len(changed), arguments.pHeap)
+    at = np.fromiter(changed.keys(), np.int64, len(changed))
+    to = np.fromiter((NULL if one is None else one for one in changed.values()), np.int64, len(changed))
+    tiled.put(at, np.where(to == NULL, NULL, heap), np.maximum(to, 0))
+    taken = int((to == NULL).sum())
+    what = f"UpdateTileMappings put memory behind {len(at) - taken:,} tiles and took it from {taken:,}"
+    _changed(device, row, tiled, at, what, arguments.pHeap or "")
     return verdict
 
 
@@ -179,8 +134,9 @@ def copy_mappings(device: D3D12Device, arguments: api.CopyTileMappings, record: 
     to = np.fromiter((one for one, _ in pairs), np.int64, len(pairs))
     of = np.fromiter((one for _, one in pairs), np.int64, len(pairs))
     # Read before writing: source and destination may be one resource.
-    target.heap[to], target.tile[to] = source.heap[of].copy(), source.tile[of].copy()
-    _changed(device, row, target, len(pairs), None)
+    target.put(to, source.heap[of].copy(), source.tile[of].copy())
+    what = f"CopyTileMappings gave {len(pairs):,} tiles the memory of tiles of {arguments.pSrcResource}"
+    _changed(device, row, target, to, what, "", "d3d12.6.6g")
     return verdict
 
 
@@ -252,6 +208,28 @@ def spend_use(device: D3D12Device, row: int, tiled: TiledResource) -> None:
         device.spend(gpu=cost.touch_ns(kind, size, segment.bandwidth))
 
 
+def columns(device: D3D12Device, heap_at: npt.NDArray[np.int32], resource_at: npt.NDArray[np.int32]) -> TileColumns:
+    """Return what snapshots hold of all mappings.
+
+    Args:
+        device: The device.
+        heap_at: Heap row → index in the snapshot.
+        resource_at: Resource row → index in the snapshot.
+    """
+    parts = [(int(resource_at[row]), tiled.mapped_runs()) for row, tiled in device.tiled.items()]
+    parts = sorted((part for part in parts if len(part[1].first)), key=itemgetter(0))
+    if not parts:
+        return NO_TILES
+    made: dict[str, npt.NDArray[np.int64]] = {
+        name: np.concatenate([getattr(runs, name) for _, runs in parts])
+        for name in ("first", "count", "heap", "tile", "step", "frame", "event")
+    }
+    made["resource"] = np.repeat([at for at, _ in parts], [len(runs.first) for _, runs in parts])
+    heap = made["heap"]
+    made["heap"] = np.where(heap >= 0, heap_at[np.maximum(heap, 0)], heap)
+    return TileColumns(**make_columns(TileColumns, len(heap), made))
+
+
 def mark_shared(device: D3D12Device, heap: int) -> None:
     """Mark exactly the blocks of a heap that share bytes with another one."""
     blocks = device.state.blocks
@@ -285,14 +263,22 @@ def _used_tiles(device: D3D12Device, heap: int, count: int) -> npt.NDArray[np.bo
     return used
 
 
-def _changed(device: D3D12Device, row: int, tiled: TiledResource, count: int, heap: str | None) -> None:
+def _changed(
+    device: D3D12Device,
+    row: int,
+    tiled: TiledResource,
+    at: npt.NDArray[np.int64],
+    what: str,
+    heap: str,
+    rule: str = "d3d12.6.6a",
+) -> None:
     state = device.state
     before = set(tiled.runs)
     _rebuild(device, row, tiled)
     fresh = sum(run[2] for run in tiled.runs if run not in before)
     name = state.resource_names[row]
-    text = f"{name}: {count:,} tiles were mapped anew, {tiled.mapped_tiles:,} of {len(tiled.heap):,} have memory."
-    state.log.add(EventKind.CHANGED, name, heap or "", fresh * TILE_BYTES, rule="d3d12.6.6a", text=text)
+    text = f"{name}: {what}; {tiled.mapped_tiles:,} of {len(tiled.heap):,} have memory."
+    tiled.stamp(at, state.log.add(EventKind.CHANGED, name, heap, fresh * TILE_BYTES, rule=rule, text=text))
     device.spend(cpu=cost.CPU_CALL_NS)
 
 
@@ -302,7 +288,7 @@ def _rebuild(device: D3D12Device, row: int, tiled: TiledResource) -> None:
     kept = set(wanted)
     touched = {run[0] for run in kept.symmetric_difference(tiled.runs)}
     for run in [run for run in tiled.runs if run not in kept]:
-        _drop_block(device, run[0], tiled.runs.pop(run))
+        _drop_block(device, run[0], tiled.drop_run(run))
     for run in wanted:
         if run in tiled.runs:
             continue
@@ -319,7 +305,7 @@ def _rebuild(device: D3D12Device, row: int, tiled: TiledResource) -> None:
             state=_RESIDENT if state.heaps["resident"][heap] else 0,
             resource=row,
         )
-        tiled.runs[run] = block
+        tiled.set_run(run, block)
         device.places[heap].tiles[block] = Span(offset, size)
     for heap in sorted(touched):
         mark_shared(device, heap)

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Self
 
 from explorer.core.calls import call_spec, decode_input
+from explorer.core.columns import NO_TILES
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Reason, Verdict
 from explorer.device.outcome import Outcome
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from explorer.core.calls import CallRecord
-    from explorer.core.columns import DescriptorHeapPicture
+    from explorer.core.columns import DescriptorHeapPicture, TileColumns
     from explorer.device.memory_state import MemoryState
     from explorer.device.outcome import Preview
     from explorer.memory.allocators.protocol import Refusal
@@ -115,6 +116,11 @@ class Device(ABC):
         """Return the descriptor heaps; ``resource_at`` maps resource rows to snapshot indices."""
         del resource_at
         return ()
+
+    def tile_mappings(self, heap_at: npt.NDArray[np.int32], resource_at: npt.NDArray[np.int32]) -> TileColumns:
+        """Return the tile mappings; the arguments map heap and resource rows to snapshot indices."""
+        del heap_at, resource_at
+        return NO_TILES
 
     def end_frame(self) -> None:
         """Close a frame: the clock stands at its end, marks of the frame are gone with the next one."""

@@ -10,16 +10,19 @@ import numpy as np
 
 from explorer.core.calls import CallRecord
 from explorer.core.columns import (
+    NO_TILES,
     BlockColumns,
     DescriptorHeapPicture,
     HeapColumns,
     ResourceColumns,
+    TileColumns,
     WasteColumns,
     column_dtypes,
 )
 from explorer.core.events import Event, EventKind
 from explorer.errors import ExplorerError, InputError
 from explorer.interchange.snapshot_encode import FLOAT_KEY, LARGE, SNAPSHOT_SCHEMA
+from explorer.interchange.snapshot_tiles import check_tiles
 from explorer.sim.snapshot import (
     FrameTimes,
     GroupPicture,
@@ -110,8 +113,11 @@ def _snapshot(data: dict[str, Any]) -> Snapshot:
         times=_record(data, "times", FrameTimes),
         not_simulated=_counts(data, "not_simulated"),
         notes=_records(data, "notes", Note),
+        # Files of earlier versions have no mappings.
+        tiles=TileColumns(**_columns(data, "tiles", TileColumns)) if "tiles" in data else NO_TILES,
     )
     _check_links(snapshot)
+    check_tiles(snapshot)
     return snapshot
 
 

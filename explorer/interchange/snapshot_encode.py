@@ -75,11 +75,12 @@ def snapshot_mapping(snapshot: Snapshot) -> dict[str, Any]:
         "times": _fields(snapshot.times),
         "not_simulated": dict(snapshot.not_simulated),
         "notes": [_fields(note) for note in snapshot.notes],
+        "tiles": _table(snapshot.tiles),
     }
     return {key: value if key in _TABLES else exact(value) for key, value in plain.items()}
 
 
-_TABLES = ("heaps", "blocks", "wastes", "resources")
+_TABLES = ("heaps", "blocks", "wastes", "resources", "tiles")
 
 
 def exact(value: object) -> Any:

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from explorer.core.columns import BlockColumns, DescriptorHeapPicture, HeapColumns, ResourceColumns, WasteColumns
+from explorer.core.columns import (
+    NO_TILES,
+    BlockColumns,
+    DescriptorHeapPicture,
+    HeapColumns,
+    ResourceColumns,
+    TileColumns,
+    WasteColumns,
+)
 from explorer.core.events import Event
 from explorer.tables.adapters import Adapter
 
@@ -26,6 +34,7 @@ __all__ = [
     "ResourceColumns",
     "SegmentPicture",
     "Snapshot",
+    "TileColumns",
     "Totals",
     "WasteColumns",
 ]
@@ -195,6 +204,7 @@ class Snapshot:
         times: Simulated time since the start.
         not_simulated: Call name → how often it was met.
         notes: User notes.
+        tiles: Tile mappings of reserved resources.
         history: For the timeline; None for an import.
         generation: Changes whenever a block, heap or resource came, went or moved.
     """
@@ -219,5 +229,6 @@ class Snapshot:
     times: FrameTimes
     not_simulated: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[Note, ...] = ()
+    tiles: TileColumns = NO_TILES
     history: FrameHistory | None = None
     generation: int = 0
