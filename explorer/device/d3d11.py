@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Self
 
 from explorer.core import d3d11 as api
 from explorer.core.calls import CallRecord, decode_input
@@ -12,22 +10,34 @@ from explorer.core.d3d11_enums import MapType, Usage
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d11_memory, d3d11_preview, segment_budget
+from explorer.device import (
+    cost,
+    d3d11_copies,
+    d3d11_deferred,
+    d3d11_draw,
+    d3d11_memory,
+    d3d11_preview,
+    segment_budget,
+)
+from explorer.device.d3d11_deferred import Recordings
 from explorer.device.d3d11_ring import DynamicRing
 from explorer.device.decoded_calls import decode_known
 from explorer.device.device import Device
 from explorer.device.kernel_memory import KernelMemory
 from explorer.errors import CommandError
 from explorer.rules import d3d11 as rules
-from explorer.rules.d3d11_resource import GOOD_DATA, data_state, permission, refusal
+from explorer.rules.d3d11_resource import GOOD_DATA, data_state, permission
 from explorer.tables.kernel_rules import kernel_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from explorer.device.d3d11_deferred import Recording
     from explorer.device.d3d11_memory import Live
     from explorer.device.memory_state import MemoryState
     from explorer.device.outcome import Outcome, Preview
+    from explorer.memory.allocators.protocol import Refusal
+    from explorer.memory.segments import MemorySegment
 
 _USED = int(BlockState.USED_THIS_FRAME)
 
@@ -50,6 +60,7 @@ class D3D11Device(Device):
         self.live: dict[int, Live] = {}
         self.views: dict[str, tuple[str, int, tuple[int, ...]]] = {}
         self.ring = DynamicRing()
+        self.recordings = Recordings()
 
     @classmethod
     def handlers(cls) -> Mapping[str, Callable[[Any, Any, CallRecord], Verdict]]:
@@ -71,6 +82,7 @@ class D3D11Device(Device):
         other.live = {row: live.copy() for row, live in self.live.items()}
         other.views = dict(self.views)
         other.ring = self.ring.copy()
+        other.recordings = self.recordings.copy()
         return other
 
     def set_option(self, name: str, value: str) -> None:
@@ -103,7 +115,7 @@ class D3D11Device(Device):
 
     def create_view(self, arguments: Any, record: CallRecord) -> Verdict:
         """Create a view: a name for subresources."""
-        row = self._row(arguments.pResource, "input.pResource")
+        row = self.row_of(arguments.pResource, "input.pResource")
         live = self.live[row]
         verdict = rules.judge(arguments, rules.State11(resource=live.resource), self.runtime)
         if not verdict.succeeded:
@@ -116,9 +128,13 @@ class D3D11Device(Device):
         return verdict
 
     def release(self, arguments: api.Release, record: CallRecord) -> Verdict:
-        """Release the last reference; views of a resource go with it."""
+        """Release the last reference; views of a resource go with it, what command lists use lives on."""
         del record
-        kind, row = self.state.find(arguments.pObject, "resource", "view", where="input.pObject")
+        kinds = ("resource", "view", "context", "command list")
+        kind, row = self.state.find(arguments.pObject, *kinds, where="input.pObject")
+        if kind in ("context", "command list"):
+            d3d11_deferred.release(self, arguments.pObject)
+            return _ok("d3d11.D10.1")
         if kind == "view":
             del self.views[arguments.pObject]
             del self.state.objects[arguments.pObject]
@@ -126,15 +142,19 @@ class D3D11Device(Device):
         for name in [name for name, view in self.views.items() if view[1] == row]:
             del self.views[name]
             del self.state.objects[name]
-        d3d11_memory.release(self, row)
+        if not d3d11_deferred.keep(self, row):
+            d3d11_memory.release(self, row)
         return _ok("d3d11.D10.1")
 
     # CPU access ------------------------------------------------------------------------------------------------
 
     def map(self, arguments: Any, record: CallRecord) -> Verdict:
         """Map: discard renames, append never waits, everything else waits for the GPU."""
-        row = self._row(arguments.pResource, "input.pResource")
+        row = self.row_of(arguments.pResource, "input.pResource")
         live, name = self.live[row], arguments.pResource
+        recording = d3d11_deferred.of(self, getattr(arguments, "This", None))
+        if recording is not None:
+            return self._map_deferred(arguments, record, recording, row)
         busy = d3d11_memory.is_busy(self, live.heap)
         mapping = rules.MapState(mapped=arguments.Subresource in live.mapped, busy=busy)
         verdict = rules.judge(arguments, rules.State11(resource=live.resource, mapping=mapping), self.runtime)
@@ -143,84 +163,103 @@ class D3D11Device(Device):
         if arguments.MapType == MapType.WRITE_DISCARD:
             refused = d3d11_memory.rename(self, row)
             if refused is not None:
-                place = live.place
-                return self.no_room(record, "E_OUTOFMEMORY", place.segment, refused, place.rule, place.source)
+                return self._no_version(record, live, refused)
         elif busy and arguments.MapType != MapType.WRITE_NO_OVERWRITE:
             self._wait(name, live)
         live.mapped[arguments.Subresource] = int(arguments.MapType)
         self._cpu_access(live, arguments)
         return verdict
 
+    def _map_deferred(self, arguments: Any, record: CallRecord, recording: Recording, row: int) -> Verdict:
+        verdict = d3d11_deferred.judge_map(self, arguments, recording, row)
+        if not verdict.succeeded:
+            return self.refuse(record, verdict)
+        live = self.live[row]
+        if arguments.MapType == MapType.WRITE_DISCARD:
+            refused = d3d11_deferred.rename(self, recording, row)
+            if refused is not None:
+                return self._no_version(record, live, refused)
+        recording.mapped[row, arguments.Subresource] = int(arguments.MapType)
+        self._cpu_access(live, arguments)
+        return verdict
+
     def unmap(self, arguments: Any, record: CallRecord) -> Verdict:
         """Unmap; what was read through a pointer for writing was slow to read, and need not be what was written."""
         del record
-        live = self.live[self._row(arguments.pResource, "input.pResource")]
-        how = live.mapped.pop(arguments.Subresource, None)
-        size = getattr(arguments, "read_bytes", 0)
+        row = self.row_of(arguments.pResource, "input.pResource")
+        recording = d3d11_deferred.of(self, arguments.This)
+        if recording is None:
+            how = self.live[row].mapped.pop(arguments.Subresource, None)
+        else:
+            how = recording.mapped.pop((row, arguments.Subresource), None)
+        size = arguments.read_bytes
         if size and how is not None:
-            self._read_through_pointer(arguments.pResource, live, how, size)
+            self._read_through_pointer(arguments.pResource, self.live[row], how, size)
         return _ok("d3d11.D10.1")
 
+    # Copies ----------------------------------------------------------------------------------------------------
+
     def update(self, arguments: api.UpdateSubresource, record: CallRecord) -> Verdict:
-        """UpdateSubresource: the bytes travel through the driver's own staging memory, the call does not wait."""
-        row = self._row(arguments.pDstResource, "input.pDstResource")
-        live = self.live[row]
-        state = rules.State11(resource=live.resource, destination_mapped=arguments.DstSubresource in live.mapped)
-        verdict = rules.judge(arguments, state, self.runtime)
-        if not verdict.succeeded:
-            return self.refuse(record, verdict)
-        if verdict.values.get("destination_changes"):
-            part = live.layout.subresources[arguments.DstSubresource]
-            size = part.row_bytes * part.rows * part.depth
-            box = arguments.pDstBox
-            if box is not None:
-                texels = (box.right - box.left) * (box.bottom - box.top) * (box.back - box.front)
-                size = size * texels // max(part.width * part.height * part.depth, 1)
-            where = self.state.segments[int(self.state.blocks["segment"][live.block])].name
-            d3d11_memory.upload(self, arguments.pDstResource, where, size, "written by UpdateSubresource")
-            self._mark_used(row, live)
-        return verdict
+        """UpdateSubresource: the bytes travel through the driver's own memory, the call does not wait."""
+        recording = d3d11_deferred.of(self, arguments.This)
+        row = self.row_of(arguments.pDstResource, "input.pDstResource")
+        mapped = self.is_mapped(row, recording, arguments.DstSubresource)
+        return self._copy(record, recording, *d3d11_copies.update_job(self, arguments, mapped))
 
     def copy_resource(self, arguments: Any, record: CallRecord) -> Verdict:
         """CopyResource and CopySubresourceRegion: the GPU reads one and writes the other."""
-        to, source = self._row(arguments.pDstResource, "input.pDstResource"), self._row(arguments.pSrcResource)
-        state = rules.State11(
-            resource=self.live[to].resource,
-            source=self.live[source].resource,
-            same=to == source,
-            destination_mapped=bool(self.live[to].mapped),
-            source_mapped=bool(self.live[source].mapped),
-        )
-        verdict = rules.judge(arguments, state, self.runtime)
-        if not verdict.succeeded:
-            return self.refuse(record, verdict)
-        for row in (source, to):
-            self._gpu_use(row, 1)
-        name = arguments.pDstResource
-        size = self.live[to].layout.texel_bytes
-        text = f"{arguments.pSrcResource} was copied to {name}."
-        self.state.log.add(EventKind.CHANGED, name, size=size, rule="d3d11.Q7.3", text=text)
-        return verdict
+        recording = d3d11_deferred.of(self, arguments.This)
+        mapped = self._sides_mapped(arguments, recording)
+        return self._copy(record, recording, *d3d11_copies.copy_job(self, arguments, mapped))
 
     def resolve(self, arguments: api.ResolveSubresource, record: CallRecord) -> Verdict:
         """ResolveSubresource: the GPU reads the samples and writes their averages."""
-        to, source = self._row(arguments.pDstResource, "input.pDstResource"), self._row(arguments.pSrcResource)
-        state = rules.State11(resource=self.live[to].resource, source=self.live[source].resource, same=to == source)
-        verdict = rules.judge(arguments, state, self.runtime)
-        if not verdict.succeeded:
-            return self.refuse(record, verdict)
-        for row in (source, to):
-            self._gpu_use(row, 1)
-        return verdict
+        recording = d3d11_deferred.of(self, arguments.This)
+        mapped = self._sides_mapped(arguments, recording)
+        return self._copy(record, recording, *d3d11_copies.resolve_job(self, arguments, mapped))
 
     def generate_mips(self, arguments: api.GenerateMips, record: CallRecord) -> Verdict:
         """GenerateMips: the GPU writes the levels below the most detailed one."""
-        row = self.state.find(arguments.pShaderResourceView, "view", where="input.pShaderResourceView")[1]
-        verdict = rules.judge(arguments, rules.State11(resource=self.live[row].resource), self.runtime)
+        recording = d3d11_deferred.of(self, arguments.This)
+        return self._copy(record, recording, *d3d11_copies.mips_job(self, arguments))
+
+    def _sides_mapped(self, arguments: Any, recording: Recording | None) -> tuple[bool, bool]:
+        """Return whether destination and source are mapped: the subresources that a call names, else any."""
+        to = self.row_of(arguments.pDstResource, "input.pDstResource")
+        source = self.row_of(arguments.pSrcResource, "input.pSrcResource")
+        return (
+            self.is_mapped(to, recording, getattr(arguments, "DstSubresource", None)),
+            self.is_mapped(source, recording, getattr(arguments, "SrcSubresource", None)),
+        )
+
+    def _copy(
+        self, record: CallRecord, recording: Recording | None, verdict: Verdict, job: d3d11_copies.CopyJob | None
+    ) -> Verdict:
+        """Do the work of a copy now, or record it."""
         if not verdict.succeeded:
             return self.refuse(record, verdict)
-        self._gpu_use(row, 1)
+        if job is None:
+            return verdict
+        d3d11_copies.store(self, job)
+        if recording is None:
+            d3d11_copies.run(self, job)
+        else:
+            recording.jobs.append(job)
         return verdict
+
+    # Deferred contexts -----------------------------------------------------------------------------------------
+
+    def create_deferred(self, arguments: api.CreateDeferredContext, record: CallRecord) -> Verdict:
+        """CreateDeferredContext."""
+        return d3d11_deferred.create(self, arguments, record)
+
+    def finish_list(self, arguments: api.FinishCommandList, record: CallRecord) -> Verdict:
+        """FinishCommandList."""
+        return d3d11_deferred.finish(self, arguments, record)
+
+    def execute_list(self, arguments: api.ExecuteCommandList, record: CallRecord) -> Verdict:
+        """ExecuteCommandList."""
+        return d3d11_deferred.execute(self, arguments, record)
 
     def flush(self, arguments: Any, record: CallRecord) -> Verdict:
         """Flush: what is queued is submitted now."""
@@ -231,25 +270,8 @@ class D3D11Device(Device):
     # GPU -------------------------------------------------------------------------------------------------------
 
     def draw(self, arguments: Any, record: CallRecord) -> Verdict:
-        """Draw or Dispatch: the kernel makes what is referenced resident."""
-        reads = tuple(self._use(name) for name in arguments.references)
-        writes = tuple(self._use(name) for name in arguments.writes)
-        wrong = self._wrong_usage(reads, writes)
-        if wrong is not None:
-            return self.refuse(record, wrong)
-        state = rules.State11(reads=reads, writes=writes) if self._needs_rules(reads, writes) else rules.NO_STATE
-        verdict = rules.judge(arguments, state, self.runtime)
-        if not verdict.succeeded:
-            return self.refuse(record, verdict)
-        unbound = verdict.values.get("unbound")
-        if unbound:
-            names = ", ".join(cast("tuple[str, ...]", unbound))
-            text = f"{record.call}: {names} is read and written at once and was unbound."
-            self.state.log.add(EventKind.HAZARD, record.call, rule="d3d11.U1.8", text=text)
-        self._draw_with([self.state.objects[name][1] for name in (*arguments.references, *arguments.writes)])
-        self.spend(cpu=cost.CPU_CALL_NS)
-        self.kernel.trim(self)
-        return verdict
+        """Draw or Dispatch: the kernel makes what is referenced resident; on a deferred context it is recorded."""
+        return d3d11_draw.draw(self, arguments, record)
 
     def present(self, arguments: Any, record: CallRecord) -> Verdict:
         """End the frame."""
@@ -268,7 +290,7 @@ class D3D11Device(Device):
     def set_priority(self, arguments: Any, record: CallRecord) -> Verdict:
         """SetEvictionPriority."""
         del record
-        row = self._row(arguments.pResource, "input.pResource")
+        row = self.row_of(arguments.pResource, "input.pResource")
         self.state.resources["priority"][row] = arguments.EvictionPriority
         self.kernel.set_priority(self.live[row].heap, arguments.EvictionPriority)
         return _ok("d3d11.D10.1")
@@ -276,20 +298,26 @@ class D3D11Device(Device):
     def get_priority(self, arguments: Any, record: CallRecord) -> Verdict:
         """GetEvictionPriority."""
         del record
-        row = self._row(arguments.pResource, "input.pResource")
+        row = self.row_of(arguments.pResource, "input.pResource")
         value = int(self.state.resources["priority"][row])
         return Verdict("S_OK", (permission("d3d11.D10.1"),), {"returns": value})
 
     # Inside ----------------------------------------------------------------------------------------------------
 
-    def _row(self, name: str, where: str = "input") -> int:
+    def row_of(self, name: str, where: str = "input") -> int:
+        """Return the row of a live resource."""
         return self.state.find(name, "resource", where=where)[1]
 
-    def _use(self, name: str) -> rules.Use:
-        kind, row = self.state.find(name, "resource", "view", where="input.references")
-        live = self.live[row]
-        touched = self.views[name][2] if kind == "view" else ()
-        return rules.Use(name, self.state.resource_names[row], touched, bool(live.mapped))
+    def segment_of(self, row: int) -> MemorySegment:
+        """Return the segment of a resource's present version."""
+        return self.state.segments[int(self.state.blocks["segment"][self.live[row].block])]
+
+    def is_mapped(self, row: int, recording: Recording | None, subresource: int | None = None) -> bool:
+        """Return whether a resource, or one subresource of it, is mapped on the context of a call."""
+        if recording is not None:
+            return any(at == row and subresource in (None, part) for at, part in recording.mapped)
+        mapped = self.live[row].mapped
+        return bool(mapped) if subresource is None else subresource in mapped
 
     def caching_of(self, live: Live) -> str:
         """Return how the CPU reaches a resource: what is write-combined elsewhere is cached on coherent UMA (Q7.4)."""
@@ -303,17 +331,6 @@ class D3D11Device(Device):
             for heap, _ in live.idle:
                 used[heap] = -1
 
-    def _wrong_usage(self, reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> Verdict | None:
-        """Return why the pipeline cannot use what a draw names: staging at all, or read-only usages as output."""
-        for use in (*reads, *writes):
-            if self.live[self.state.objects[use.resource][1]].resource.usage == Usage.STAGING:
-                return Verdict("E_INVALIDARG", (refusal("d3d11.U1.7", use.name),))
-        for use in writes:
-            usage = self.live[self.state.objects[use.resource][1]].resource.usage
-            if usage != Usage.DEFAULT:
-                return Verdict("E_INVALIDARG", (refusal("d3d11.U1.6", use.name),))
-        return None
-
     def _read_through_pointer(self, name: str, live: Live, how: int, size: int) -> None:
         if self.caching_of(live) == "WC":
             text = f"{name}: {size:,} B were read from write-combined memory."
@@ -323,55 +340,39 @@ class D3D11Device(Device):
             self.state.log.add(EventKind.HAZARD, name, size=size, rule="device.stale-read", text=text)
         self.spend(cpu=cost.cpu_ns(size, self.caching_of(live), reads=True))
 
-    def _needs_rules(self, reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> bool:
-        return any(use.mapped for use in (*reads, *writes)) or any(use.subresources for use in writes)
+    def bring_in(self, row: int) -> bool:
+        """Make the present version of a resource resident; what finds no room is left out, and that is reported."""
+        heap = self.live[row].heap
+        if not self.state.heaps["resident"][heap]:
+            refused = self.kernel.page_in(self, heap, "kernel.paging")
+            if refused is not None:
+                name, place = self.state.resource_names[row], self.live[row].place.segment
+                text = f"{name} stays out of this submission: {refused.text()}"
+                size = refused.requested_bytes
+                self.state.log.add(EventKind.REFUSED, name, place, size, rule=refused.reason, text=text)
+                return False
+        return True
 
-    def _gpu_use(self, row: int, factor: int) -> None:
-        """Use the present version of a resource; the kernel pages it in first if it had put it out."""
-        state, live = self.state, self.live[row]
-        if not state.heaps["resident"][live.heap] and self.kernel.page_in(self, live.heap, "kernel.paging") is not None:
-            return
+    def mark_used(self, row: int) -> None:
+        """Note that the GPU uses the present version of a resource in this frame."""
+        live, state, frame = self.live[row], self.state, self.state.log.frame
         self.kernel.touch(self, (live.heap,))
-        self._mark_used(row, live)
-        segment = state.segments[int(state.blocks["segment"][live.block])]
-        size, kind = int(state.blocks["size"][live.block]), int(state.blocks["kind"][live.block])
-        touched = cost.transfer_ns(size, segment.bandwidth) if factor else cost.touch_ns(kind, size, segment.bandwidth)
-        self.spend(gpu=touched)
-
-    def _draw_with(self, rows: list[int]) -> None:
-        """Use the present versions of what a draw names: one pass over columns, a draw names hundreds."""
-        state, live = self.state, self.live
-        resident = state.heaps["resident"]
-        for row in rows:
-            if not resident[live[row].heap]:
-                self.kernel.page_in(self, live[row].heap, "kernel.paging")
-        used = [row for row in rows if resident[live[row].heap]]
-        heaps = np.fromiter((live[row].heap for row in used), np.int64, len(used))
-        blocks = np.fromiter((live[row].block for row in used), np.int64, len(used))
-        self.kernel.touch(self, heaps.tolist())
-        frame = state.log.frame
-        state.resources["used_frame"][used] = frame
-        state.blocks["used_frame"][blocks] = frame
-        state.blocks["state"][blocks] |= np.uint8(_USED)
-        rates = [segment.bandwidth for segment in state.segments]
-        kinds: list[int] = state.blocks["kind"][blocks].tolist()
-        sizes: list[int] = state.blocks["size"][blocks].tolist()
-        where: list[int] = state.blocks["segment"][blocks].tolist()
-        self.spend(gpu=sum(cost.touch_ns(k, size, rates[s]) for k, size, s in zip(kinds, sizes, where, strict=True)))
-
-    def _mark_used(self, row: int, live: Live) -> None:
-        state, frame = self.state, self.state.log.frame
         state.heaps["used_frame"][live.heap] = frame
         state.resources["used_frame"][row] = frame
         state.blocks["used_frame"][live.block] = frame
         state.blocks["state"][live.block] |= _USED
+
+    def _no_version(self, record: CallRecord, live: Live, refused: Refusal) -> Verdict:
+        place = live.place
+        return self.no_room(record, "E_OUTOFMEMORY", place.segment, refused, place.rule, place.source)
 
     def _wait(self, name: str, live: Live) -> None:
         """Wait until the GPU is done: the work of the frames in flight that used it."""
         segment = self.state.segments[int(self.state.blocks["segment"][live.block])]
         wait = cost.wait_ns(live.layout.size_bytes, segment.bandwidth)
         text = f"{name}: Map waited for the GPU."
-        self.state.log.add(EventKind.STALLED, name, segment.name, rule="d3d11.M4.7.wait", text=text)
+        rule = "d3d11.P5.9" if live.resource.usage == Usage.STAGING else "d3d11.M4.7.wait"
+        self.state.log.add(EventKind.STALLED, name, segment.name, rule=rule, text=text)
         self.spend(stall=wait)
         self.state.heaps["used_frame"][live.heap] = -1
 
@@ -424,4 +425,7 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "SetEvictionPriority": D3D11Device.set_priority,
     "GetEvictionPriority": D3D11Device.get_priority,
     "Release": D3D11Device.release,
+    "CreateDeferredContext": D3D11Device.create_deferred,
+    "FinishCommandList": D3D11Device.finish_list,
+    "ExecuteCommandList": D3D11Device.execute_list,
 }

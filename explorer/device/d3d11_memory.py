@@ -28,6 +28,10 @@ _PRIORITY_NORMAL = 0x78000000
 """DXGI_RESOURCE_PRIORITY_NORMAL."""
 
 
+Version = tuple[int, int]
+"""Memory of a resource, as the rows of its heap and block."""
+
+
 @dataclass(slots=True)
 class Live:
     """A live resource.
@@ -38,8 +42,9 @@ class Live:
         place: The memory that was picked, and why.
         heap: Row of the implicit heap of the version that the next call uses.
         block: Row of that version's block.
-        idle: Other versions as (heap, block), from Maps with WRITE_DISCARD; the GPU may still read them.
-        mapped: Subresources that are mapped → how (``MapType``).
+        idle: Other versions, from Maps with WRITE_DISCARD; the GPU may still read them.
+        held: Versions that recordings of deferred contexts switch to; they are never given out again.
+        mapped: Subresources that are mapped on the immediate context → how (``MapType``).
     """
 
     resource: rules.Resource
@@ -47,12 +52,16 @@ class Live:
     place: PlacementRow
     heap: int = -1
     block: int = -1
-    idle: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    idle: list[Version] = field(default_factory=list[Version])
+    held: set[Version] = field(default_factory=set[Version])
     mapped: dict[int, int] = field(default_factory=dict[int, int])
 
     def copy(self) -> Live:
         """Return an independent copy."""
-        return Live(self.resource, self.layout, self.place, self.heap, self.block, list(self.idle), dict(self.mapped))
+        return Live(
+            self.resource, self.layout, self.place, self.heap, self.block,
+            list(self.idle), set(self.held), dict(self.mapped),
+        )  # fmt: skip
 
 
 def describe(device: D3D11Device, resource: rules.Resource) -> Live:
@@ -67,10 +76,12 @@ def create(device: D3D11Device, live: Live, record: CallRecord, *, has_data: boo
     resource = live.resource
     name = record.out or record.call
     row = state.add_resource(_new(live, record, name))
-    refused = _add_version(device, live, row, name)
-    if refused is not None:
+    made = _add_version(device, live, row, name)
+    if isinstance(made, Refusal):
+        refused = made
         state.remove_resource(row)
         return device.no_room(record, "E_OUTOFMEMORY", live.place.segment, refused, live.place.rule, live.place.source)
+    live.heap, live.block = made
     device.live[row] = live
     if resource.usage == Usage.DYNAMIC:
         device.ring.created(device, name, live.layout.size_bytes)
@@ -78,7 +89,7 @@ def create(device: D3D11Device, live: Live, record: CallRecord, *, has_data: boo
                   text=f"{name}: {usage_name(resource.api, resource.usage)} picks {live.place.memory}.")  # fmt: skip
     if has_data:
         upload(device, name, state.segments[int(state.blocks["segment"][live.block])].name, live.layout.texel_bytes,
-               "given at creation")  # fmt: skip
+               "given at creation, through a staging block", "d3d11.Q7.5")  # fmt: skip
     return None
 
 
@@ -89,7 +100,7 @@ def release(device: D3D11Device, row: int) -> None:
     if live.resource.usage == Usage.DYNAMIC:
         device.ring.released(live.layout.size_bytes)
     name = state.resource_names[row]
-    for heap, block in [(live.heap, live.block), *live.idle]:
+    for heap, block in dict.fromkeys([(live.heap, live.block), *live.idle, *sorted(live.held)]):
         _drop_version(device, heap, block)
     state.log.add(EventKind.RELEASED, name, text=f"{name} was released.")
     state.remove_resource(row)
@@ -103,31 +114,46 @@ def is_busy(device: D3D11Device, heap: int) -> bool:
 
 def rename(device: D3D11Device, row: int) -> Refusal | None:
     """Give a dynamic resource memory that the GPU does not read (rule M4.11): an idle version or a new one."""
-    live, state = device.live[row], device.state
+    live = device.live[row]
     if not is_busy(device, live.heap):
         return None
-    name = state.resource_names[row]
-    fresh = next((version for version in live.idle if not is_busy(device, version[0])), None)
-    old = (live.heap, live.block)
-    if fresh is not None:
-        live.idle.remove(fresh)
-        live.heap, live.block = fresh
-    else:
-        refused = _add_version(device, live, row, name)
-        if refused is not None:
-            return refused
-    live.idle.append(old)
-    device.ring.renamed(device, name, live.layout.size_bytes)
-    count = len(live.idle) + 1
+    version = new_version(device, row)
+    if isinstance(version, Refusal):
+        return version
+    switch(device, row, version)
+    count = len(live.idle) + len(live.held) + 1
+    name = device.state.resource_names[row]
     text = f"{name}: the GPU still reads the old contents, WRITE_DISCARD gives other memory ({count} versions)."
-    state.log.add(EventKind.RENAMED, name, size=live.layout.size_bytes, rule="d3d11.M4.11", text=text)
+    device.state.log.add(EventKind.RENAMED, name, size=live.layout.size_bytes, rule="d3d11.M4.11", text=text)
     return None
 
 
-def upload(device: D3D11Device, name: str, segment: str, size: int, how: str) -> None:
+def new_version(device: D3D11Device, row: int) -> Version | Refusal:
+    """Return memory of a resource that the GPU is done with and no recording holds: an idle version or a new one."""
+    live = device.live[row]
+    fresh = next((version for version in live.idle if not is_busy(device, version[0])), None)
+    if fresh is None:
+        return _add_version(device, live, row, device.state.resource_names[row])
+    live.idle.remove(fresh)
+    return fresh
+
+
+def switch(device: D3D11Device, row: int, version: Version) -> None:
+    """Let a resource have other memory from now on."""
+    live = device.live[row]
+    old = (live.heap, live.block)
+    if version == old:
+        return
+    live.heap, live.block = version
+    if old not in live.held:
+        live.idle.append(old)
+    device.ring.renamed(device, device.state.resource_names[row], live.layout.size_bytes)
+
+
+def upload(device: D3D11Device, name: str, segment: str, size: int, how: str, rule: str) -> None:
     """Move bytes from the CPU to the resource's memory and report it."""
     text = f"{name}: {size:,} B {how}."
-    device.state.log.add(EventKind.UPLOADED, name, segment, size, rule="d3d11.U1.5", text=text)
+    device.state.log.add(EventKind.UPLOADED, name, segment, size, rule=rule, text=text)
     device.spend(transfer=cost.transfer_ns(size, device.state.adapter.bus.to_gpu_bytes_per_s))
 
 
@@ -144,7 +170,7 @@ def kind_of(resource: rules.Resource) -> ResourceKind:
     return ResourceKind.BUFFER if resource.is_buffer else ResourceKind.TEXTURE
 
 
-def _add_version(device: D3D11Device, live: Live, row: int, name: str) -> Refusal | None:
+def _add_version(device: D3D11Device, live: Live, row: int, name: str) -> Version | Refusal:
     state, layout = device.state, live.layout
     taken = device.kernel.commit(device, live.place.segment, layout.size_bytes, layout.alignment, 0)
     if isinstance(taken, Refusal) and live.place.segment != "LOCAL":
@@ -156,8 +182,8 @@ def _add_version(device: D3D11Device, live: Live, row: int, name: str) -> Refusa
     kind = HeapKind.UPLOAD if live.place.caching == "WC" else HeapKind.DEFAULT
     if live.place.caching == "WB":
         kind = HeapKind.READBACK
-    label = name if live.heap < 0 else f"{name} (version {len(live.idle) + 2})"
-    live.heap = state.add_heap(
+    label = name if live.heap < 0 else f"{name} (version {len(live.idle) + len(live.held) + 2})"
+    heap = state.add_heap(
         label,
         segment,
         place.address,
@@ -168,11 +194,11 @@ def _add_version(device: D3D11Device, live: Live, row: int, name: str) -> Refusa
         priority=_PRIORITY_NORMAL,
         rounding=place.rounding,
     )
-    device.kernel.admit(live.heap)
+    device.kernel.admit(heap)
     needed = min(sum(part.size_bytes for part in layout.subresources) or layout.texel_bytes, layout.size_bytes)
-    live.block = state.add_block(
+    block = state.add_block(
         segment,
-        live.heap,
+        heap,
         0,
         needed,
         asked=layout.texel_bytes,
@@ -186,7 +212,7 @@ def _add_version(device: D3D11Device, live: Live, row: int, name: str) -> Refusa
     where = state.segments[segment].name
     text = f"{label}: {layout.size_bytes:,} B in {where}."
     state.log.add(EventKind.ALLOCATED, name, where, layout.size_bytes, rule=live.place.rule, text=text)
-    return None
+    return heap, block
 
 
 def _drop_version(device: D3D11Device, heap: int, block: int) -> None:

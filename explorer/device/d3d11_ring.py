@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from explorer.device.d3d11 import D3D11Device
 
 SHORT_BYTES = 64 << 20
-"""Bytes that wait to be freed at which a driver flushes. Source: D3D12TranslationLayer (workloads 20)."""
+"""Bytes that wait to be freed at which a driver submits. Source: D3D12TranslationLayer (workloads 20)."""
 FULL_BYTES = 256 << 20
 """Upload space at which it waits. Source: as ``SHORT_BYTES``."""
 RULE = "device.dynamic-ring"
@@ -54,7 +54,8 @@ class DynamicRing:
             self._wait(device, name)
         elif self._renamed_bytes > SHORT_BYTES and self._warned_frame != frame:
             self._warned_frame = frame
-            self._warn(device, name, self._renamed_bytes, "of renamed DYNAMIC versions are still read")
+            self._warn(device, name, self._renamed_bytes, "of renamed versions are still read, the driver submits")
+            device.spend(cpu=cost.FLUSH_NS)
 
     def copy(self) -> DynamicRing:
         """Return an independent copy."""

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from explorer.core.calls import CallRecord
     from explorer.device.d3d9 import D3D9Device
+    from explorer.device.d3d11 import D3D11Device
     from explorer.device.d3d12 import D3D12Device
     from explorer.device.device import Device
 
@@ -34,7 +35,10 @@ def uses_of(device: Device, record: CallRecord, arguments: Any) -> Iterator[Use]
     if device.api.startswith("d3d9"):
         yield from _uses_in_d3d9(device, arguments)
         return
-    if hasattr(arguments, "pCommandList"):
+    if record.call == "ExecuteCommandList":
+        yield from _d3d11(device).recordings.of[arguments.pCommandList].uses()
+        return
+    if hasattr(arguments, "pCommandList") or getattr(arguments, "This", None) is not None:
         # Recorded, not run.
         return
     reads: list[str] = [*getattr(arguments, "references", ())]
@@ -100,6 +104,13 @@ def _rows_in_d3d9(device: D3D9Device, name: str) -> Iterator[int]:
         yield device.things.parts[number].row
     elif kind == "device":
         yield from (row for row in (*device.shown.back[:1], device.shown.depth) if row >= 0)
+
+
+def _d3d11(device: Device) -> D3D11Device:
+    from explorer.device.d3d11 import D3D11Device
+
+    assert isinstance(device, D3D11Device)
+    return device
 
 
 def _d3d12(device: Device) -> D3D12Device:

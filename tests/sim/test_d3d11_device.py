@@ -143,6 +143,16 @@ def test_that_an_output_unbinds_the_same_subresource_as_input() -> None:
     assert "hazard" in {event.kind for event in outcome.events}
 
 
+def test_that_a_whole_resource_is_not_input_and_output_at_once() -> None:
+    rig = Rig()
+    rig.buffer("B", "DEFAULT")
+    rig.buffer("C", "DEFAULT")
+    outcome = rig.call("Draw", {"references": ["B", "C"], "writes": ["B"]})
+    assert outcome.values["unbound"] == ("B",)
+    assert [event.rule for event in outcome.events if event.kind == "hazard"] == ["d3d11.U1.8"]
+    assert not rig.call("Draw", {"references": ["C"], "writes": ["B"]}).values["unbound"]
+
+
 def test_that_release_gives_back_every_version() -> None:
     rig = Rig()
     rig.buffer("B", "DYNAMIC")

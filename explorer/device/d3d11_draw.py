@@ -1,0 +1,106 @@
+"""Draws and dispatches of D3D10/11: what the pipeline may use, and what the GPU touches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from explorer.core.d3d11_enums import Usage
+from explorer.core.events import EventKind
+from explorer.core.kinds import BlockState
+from explorer.core.verdicts import Verdict
+from explorer.device import cost, d3d11_deferred
+from explorer.rules import d3d11 as rules
+from explorer.rules.d3d11_resource import refusal
+
+if TYPE_CHECKING:
+    from explorer.core.calls import CallRecord
+    from explorer.device.d3d11 import D3D11Device
+    from explorer.device.d3d11_deferred import Recording
+
+_USED = int(BlockState.USED_THIS_FRAME)
+
+
+def draw(device: D3D11Device, arguments: Any, record: CallRecord) -> Verdict:
+    """Draw or Dispatch: the kernel makes what is referenced resident; on a deferred context it is recorded."""
+    recording = d3d11_deferred.of(device, arguments.This)
+    read_rows = tuple(_row(device, name) for name in arguments.references)
+    written_rows = tuple(_row(device, name) for name in arguments.writes)
+    both = set(read_rows).intersection(written_rows)
+    reads = tuple(
+        _use(device, name, row, recording, both) for name, row in zip(arguments.references, read_rows, strict=True)
+    )
+    writes = tuple(
+        _use(device, name, row, recording, both) for name, row in zip(arguments.writes, written_rows, strict=True)
+    )
+    wrong = _wrong_usage(device, reads, writes)
+    if wrong is not None:
+        return device.refuse(record, wrong)
+    state = rules.State11(reads=reads, writes=writes) if _needs_rules(reads, writes) else rules.NO_STATE
+    verdict = rules.judge(arguments, state, device.runtime)
+    if not verdict.succeeded:
+        return device.refuse(record, verdict)
+    unbound = verdict.values.get("unbound")
+    if unbound:
+        names = ", ".join(cast("tuple[str, ...]", unbound))
+        text = f"{record.call}: {names} is read and written at once and was unbound."
+        device.state.log.add(EventKind.HAZARD, record.call, rule="d3d11.U1.8", text=text)
+    device.spend(cpu=cost.CPU_CALL_NS)
+    if recording is not None:
+        recording.jobs.append(d3d11_deferred.DrawJob(read_rows, written_rows))
+        return verdict
+    draw_with(device, [*read_rows, *written_rows])
+    device.kernel.trim(device)
+    return verdict
+
+
+def draw_with(device: D3D11Device, rows: list[int]) -> None:
+    """Use the present versions of what a draw names: one pass over columns, a draw names hundreds."""
+    state, live = device.state, device.live
+    resident = state.heaps["resident"]
+    for row in rows:
+        if not resident[live[row].heap]:
+            device.bring_in(row)
+    used = [row for row in rows if resident[live[row].heap]]
+    heaps = np.fromiter((live[row].heap for row in used), np.int64, len(used))
+    blocks = np.fromiter((live[row].block for row in used), np.int64, len(used))
+    device.kernel.touch(device, heaps.tolist())
+    frame = state.log.frame
+    state.resources["used_frame"][used] = frame
+    state.blocks["used_frame"][blocks] = frame
+    state.blocks["state"][blocks] |= np.uint8(_USED)
+    rates = [segment.bandwidth for segment in state.segments]
+    kinds: list[int] = state.blocks["kind"][blocks].tolist()
+    sizes: list[int] = state.blocks["size"][blocks].tolist()
+    where: list[int] = state.blocks["segment"][blocks].tolist()
+    device.spend(gpu=sum(cost.touch_ns(k, size, rates[s]) for k, size, s in zip(kinds, sizes, where, strict=True)))
+
+
+def _row(device: D3D11Device, name: str) -> int:
+    return device.state.find(name, "resource", "view", where="input.references")[1]
+
+
+def _use(device: D3D11Device, name: str, row: int, recording: Recording | None, both: set[int]) -> rules.Use:
+    """Return what a name of a draw touches; without a view it is all of the resource, which matters in ``both``."""
+    view = device.views.get(name)
+    touched: tuple[int, ...] = () if view is None else view[2]
+    if view is None and row in both:
+        touched = tuple(range(device.live[row].resource.subresources))
+    return rules.Use(name, device.state.resource_names[row], touched, device.is_mapped(row, recording))
+
+
+def _wrong_usage(device: D3D11Device, reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> Verdict | None:
+    """Return why the pipeline cannot use what a draw names: staging at all, or read-only usages as output."""
+    for use in (*reads, *writes):
+        if device.live[device.state.objects[use.resource][1]].resource.usage == Usage.STAGING:
+            return Verdict("E_INVALIDARG", (refusal("d3d11.U1.7", use.name),))
+    for use in writes:
+        usage = device.live[device.state.objects[use.resource][1]].resource.usage
+        if usage != Usage.DEFAULT:
+            return Verdict("E_INVALIDARG", (refusal("d3d11.U1.6", use.name),))
+    return None
+
+
+def _needs_rules(reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> bool:
+    return any(use.mapped for use in (*reads, *writes)) or any(use.subresources for use in writes)
