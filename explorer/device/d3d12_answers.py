@@ -12,10 +12,11 @@ from explorer.core.d3d12_enums import HeapFlags, ResourceFlags
 from explorer.core.d3d12_structs import ResourceDesc
 from explorer.core.d3d12_view_enums import DescriptorHeapType
 from explorer.core.schema import encode
-from explorer.core.tiles import TILE_BYTES
+from explorer.core.tiles import PACKED_TILE, TILE_BYTES
 from explorer.device import make_device
 from explorer.device.app_residency import SECOND_NS, grace_ns
 from explorer.device.d3d12_common import reason
+from explorer.device.d3d12_tiling_answer import tiling_result
 from explorer.device.memory_state import MemoryState
 from explorer.errors import CommandError, InputError
 from explorer.rules.d3d12_access import available_for_reservation, default_priority
@@ -36,6 +37,8 @@ _DEFAULT_ADAPTER = "rtx5090"
 """A discrete adapter with room for every record; what decides an answer is the record's own device."""
 _MOST = 1 << 16
 """Tiles and slots that an answer lists; more of them are not simulated."""
+_MOST_TILES = 1 << 24
+"""Tiles of a resource that is only asked how it divides: a terabyte of address space."""
 
 Answer = tuple["Mapping[str, object]", "Sequence[Reason]"]
 
@@ -79,7 +82,7 @@ class _Rig:
 def answer(record: VectorRecord, options: CheckOptions) -> RecordAnswer | None:
     """Return the answer to a record, or None if its kind needs no device.
 
-    Kinds: ``residency``, ``residency_policy``, ``tile_mappings``, ``copy_descriptors``.
+    Kinds: ``residency``, ``residency_policy``, ``resource_tiling``, ``tile_mappings``, ``copy_descriptors``.
     """
     handler = _HANDLERS.get(_kind_of(record))
     if handler is None or record.api != "d3d12":
@@ -106,17 +109,52 @@ def _kind_of(record: VectorRecord) -> str:
     found = _KINDS_OF_CALLS.get(record.call)
     if found is not None:
         return found
-    own_key = {"UpdateTileMappings": "ops", "CopyDescriptors": "ops", "EnqueueMakeResident": "physical_memory_left"}
-    kinds = {"UpdateTileMappings": "tile_mappings", "CopyDescriptors": "copy_descriptors"}
+    own_key = {
+        "GetResourceTiling": "desc",
+        "UpdateTileMappings": "ops",
+        "CopyDescriptors": "ops",
+        "EnqueueMakeResident": "physical_memory_left",
+    }
+    kinds = {
+        "GetResourceTiling": "resource_tiling",
+        "UpdateTileMappings": "tile_mappings",
+        "CopyDescriptors": "copy_descriptors",
+    }
     if own_key.get(record.call, "") in record.input:
         return kinds.get(record.call, "residency")
     return ""
 
 
-def _limited(count: int, where: str) -> int:
-    if not 0 <= count <= _MOST:
+def _limited(count: int, where: str, most: int = _MOST) -> int:
+    if not 0 <= count <= most:
         raise _NotSimulatedError(f"{where}: {count} are too many to list")
     return count
+
+
+def _resource_tiling(call: str, source: RecordInput, runtime: D3d12Runtime, options: CheckOptions) -> Answer:
+    """Create the reserved resource and ask the device how it divides into tiles."""
+    if call != "GetResourceTiling":
+        raise NotUnderstoodError(f"call: {call}")
+    rig = _Rig(runtime, options)
+    desc = source.get("desc", ResourceDesc)
+    verdict = judge_reserved(d3d12.CreateReservedResource(desc), runtime)
+    _limited(cast("int", verdict.values.get("NumTiles", 0)), "tiles", _MOST_TILES)
+    made = rig.call("CreateReservedResource", {"pDesc": encode(desc)}, "resource")
+    if not made.succeeded:
+        raise _NotSimulatedError("the resource cannot be created: " + ", ".join(one.rule for one in made.reasons))
+    first, count = 0, PACKED_TILE
+    if "query" in source:
+        query = source.part("query")
+        first, count = query.uint("first", 0), query.uint("num_subresource_tilings", PACKED_TILE)
+        query.finish()
+    mips = max(1, int(rig.state.resources["mips"][rig.row("resource")]))
+    whole = rig.call("GetResourceTiling", {"pTiledResource": "resource", "pNumSubresourceTilings": mips})
+    inputs = {
+        "pTiledResource": "resource",
+        "pNumSubresourceTilings": _limited(count, "num_subresource_tilings", PACKED_TILE),
+        "FirstSubresourceTilingToGet": _limited(first, "first", PACKED_TILE),
+    }
+    return tiling_result(whole, rig.call("GetResourceTiling", inputs)), (*whole.reasons, reason("d3d12.6.4"))
 
 
 def _tile_mappings(call: str, source: RecordInput, runtime: D3d12Runtime, options: CheckOptions) -> Answer:
@@ -349,6 +387,7 @@ _POLICIES = {
 _HANDLERS: Mapping[str, Callable[[str, RecordInput, Any, CheckOptions], Answer]] = {
     "residency": _residency,
     "residency_policy": _residency_policy,
+    "resource_tiling": _resource_tiling,
     "tile_mappings": _tile_mappings,
     "copy_descriptors": _copy_descriptors,
 }

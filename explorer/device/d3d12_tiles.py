@@ -25,6 +25,7 @@ from explorer.rules.d3d12_allocation import judge_tiling, tiling_of
 from explorer.rules.d3d12_create import judge_reserved
 from explorer.rules.d3d12_desc import mips_of
 from explorer.rules.d3d12_tile_mappings import MappingState, judge_copy_mappings, judge_update_mappings
+from explorer.rules.d3d12_tiled_tiers import NULL_TIER
 
 if TYPE_CHECKING:
     from explorer.core import d3d12 as api
@@ -184,7 +185,7 @@ def use(device: D3D12Device, row: int, tiled: TiledResource) -> tuple[int, ...]:
     """Note the use of a reserved resource and return the heaps behind it; tiles without memory are a hazard."""
     state = device.state
     name = state.resource_names[row]
-    if device.runtime.tiled_tier < 2 and (tiled.heap == NULL).any():
+    if device.runtime.tiled_tier < NULL_TIER and (tiled.heap == NULL).any():
         missing = int((tiled.heap == NULL).sum())
         text = f"{name}: {missing:,} of its tiles have no memory, and on tier 1 their access is undefined."
         state.log.add(EventKind.HAZARD, name, rule="device.null-tile", text=text)

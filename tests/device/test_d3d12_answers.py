@@ -17,7 +17,7 @@ from tests.shared_folder import SHARED
 if TYPE_CHECKING:
     from pathlib import Path
 
-KINDS = ("residency", "residency_policy", "tile_mappings", "copy_descriptors")
+KINDS = ("residency", "residency_policy", "resource_tiling", "tile_mappings", "copy_descriptors")
 HEAP = {"dst_heap_size": 8, "src_heap_size": 8, "type": "CBV_SRV_UAV"}
 
 
