@@ -42,6 +42,7 @@ from explorer.rules.d3d12_heaps import (
     heap_place,
 )
 from explorer.rules.d3d12_runtime import DEFAULT, D3d12Runtime, is_cpu_visible, segment_group
+from explorer.rules.d3d12_tiled_tiers import PACKED_ARRAY_TIER, RESERVED_TIER, VOLUME_TIER
 from explorer.rules.size_models import size_model
 from explorer.tables.dxgi_formats import format_info
 
@@ -311,7 +312,7 @@ def judge_reserved(
     c, found = _creation(arguments), Findings()
     allocation = _allocate(c, runtime, reserved=True)
     found.merge(allocation.found)
-    if runtime.tiled_tier < 1:
+    if runtime.tiled_tier < RESERVED_TIER:
         found.refuse("3.15a")
     if is_tight(c.desc) and not is_buffer(c.desc):
         found.refuse("3.15l", "remove USE_TIGHT_ALIGNMENT", {"pDesc.Flags": c.desc.Flags & ~TIGHT})
@@ -338,7 +339,7 @@ def _check_reserved_texture(desc: ResourceDesc, runtime: D3d12Runtime, found: Fi
         found.refuse("3.15c", "use a 2D texture", {"pDesc.Dimension": ResourceDimension.TEXTURE2D})
     if info.has_stencil:
         found.refuse("3.15d", "use D32_FLOAT", {"pDesc.Format": DXGI_FORMAT.D32_FLOAT})
-    if is_3d(desc) and runtime.tiled_tier < 3:
+    if is_3d(desc) and runtime.tiled_tier < VOLUME_TIER:
         found.refuse("3.15h", "use a 2D texture", {"pDesc.Dimension": ResourceDimension.TEXTURE2D})
     colour = {"pDesc.Format": DXGI_FORMAT.R8G8B8A8_UNORM}
     if info.is_yuv or info.bits_per_unit == 96 or info.format in _UNTILED_FORMATS:
@@ -346,14 +347,18 @@ def _check_reserved_texture(desc: ResourceDesc, runtime: D3d12Runtime, found: Fi
     samples = desc.SampleDesc.Count
     if samples > 1 and (samples != 4 or info.bits_per_unit > 64):
         found.refuse("3.15j", "use one sample", {"pDesc.SampleDesc.Count": 1, "pDesc.SampleDesc.Quality": 0})
-    elif not is_3d(desc) and desc.DepthOrArraySize > 1 and found.ok and runtime.tiled_tier < 4:
-        tiling = tiling_of(desc)
+    elif not is_3d(desc) and desc.DepthOrArraySize > 1 and found.ok:
+        # Tier 4 packs the levels of arrays in the undefined swizzle only.
+        may_pack = runtime.tiled_tier >= PACKED_ARRAY_TIER and desc.Layout is UNDEFINED_SWIZZLE
+        tiling = None if may_pack else tiling_of(desc)
         if tiling is not None and tiling.packed_mips:
-            _refuse_packed_array(desc, tiling.standard_mips, found)
+            _refuse_packed_array(desc, tiling.standard_mips, runtime, found)
 
 
-def _refuse_packed_array(desc: ResourceDesc, standard_mips: int, found: Findings) -> None:
-    if standard_mips:
+def _refuse_packed_array(desc: ResourceDesc, standard_mips: int, runtime: D3d12Runtime, found: Findings) -> None:
+    if runtime.tiled_tier >= PACKED_ARRAY_TIER:
+        found.refuse("3.15e", "use 64KB_UNDEFINED_SWIZZLE", {"pDesc.Layout": UNDEFINED_SWIZZLE})
+    elif standard_mips:
         found.refuse("3.15e", f"use {standard_mips} mip levels", {"pDesc.MipLevels": standard_mips})
     else:
         found.refuse("3.15e", "use one slice", {"pDesc.DepthOrArraySize": 1})
