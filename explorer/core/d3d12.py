@@ -337,10 +337,18 @@ class Evict:
 
 @dataclass(frozen=True, slots=True)
 class EnqueueMakeResident:
-    """``EnqueueMakeResident``."""
+    """``EnqueueMakeResident``: returns at once; the fence has the value when the bytes are there.
+
+    Attributes:
+        ppObjects: As for ``MakeResident``.
+        Flags: Whether going over the budget is denied.
+        pFenceToSignal: The fence. The API takes no null; here it means that the call waits, as MakeResident does.
+        FenceValueToSignal: Its value.
+    """
 
     ppObjects: tuple[ObjectName, ...]
     Flags: ResidencyFlags = ResidencyFlags.NONE
+    pFenceToSignal: ObjectName | None = None
     FenceValueToSignal: UINT64 = 0
 
 
@@ -379,9 +387,10 @@ class ExecuteCommandLists:
         descriptor_heaps: The heaps set on the list, at most one of each type.
         tables: Descriptor ranges that the shaders read at execution.
         root_signature: The root signature in use.
-        queue: The queue's type.
+        queue: The queue's type, where no queue is named.
         ppCommandLists: Lists that were recorded call by call and closed.
-        NodeMask: The queue's node; 0 means the first.
+        NodeMask: The queue's node, where no queue is named; 0 means the first.
+        pCommandQueue: The queue; null for one of the type ``queue`` that is always there.
     """
 
     references: tuple[ObjectName, ...] = ()
@@ -392,6 +401,7 @@ class ExecuteCommandLists:
     queue: CommandListType = CommandListType.DIRECT
     ppCommandLists: tuple[ObjectName, ...] = ()
     NodeMask: UINT = 0
+    pCommandQueue: ObjectName | None = None
 
 
 @dataclass(frozen=True, slots=True)

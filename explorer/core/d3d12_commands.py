@@ -1,4 +1,4 @@
-"""Calls of D3D12 command lists, copies and notifications: their inputs, with the API's own parameter names.
+"""Calls of D3D12 lists, queues, fences, copies and notifications: their inputs, with the API's own parameter names.
 
 A method's object is named ``pCommandList``. A list records from its creation on until ``Close``;
 ``ExecuteCommandLists`` names it in ``ppCommandLists``.
@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explorer.core.calls import CallSpec
-from explorer.core.d3d12_enums import CommandListType, MemorySegmentGroup
+from explorer.core.d3d12_enums import CommandListType, CommandQueueFlags, FenceFlags, MemorySegmentGroup
 from explorer.core.d3d12_structs import DescriptorHandle
-from explorer.core.schema import UINT, UINT64, ObjectName
+from explorer.core.schema import INT, UINT, UINT64, ObjectName
 
 APIS = ("d3d12",)
 
@@ -29,6 +29,70 @@ class ListCall:
     """``Close`` and ``Reset`` of a command list."""
 
     pCommandList: ObjectName
+
+
+@dataclass(frozen=True, slots=True)
+class CommandQueueDesc:
+    """``D3D12_COMMAND_QUEUE_DESC``."""
+
+    Type: CommandListType = CommandListType.DIRECT
+    Priority: INT = 0
+    Flags: CommandQueueFlags = CommandQueueFlags.NONE
+    NodeMask: UINT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CreateCommandQueue:
+    """``CreateCommandQueue``."""
+
+    pDesc: CommandQueueDesc = CommandQueueDesc()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFence:
+    """``CreateFence``."""
+
+    InitialValue: UINT64 = 0
+    Flags: FenceFlags = FenceFlags.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """``ID3D12CommandQueue::Signal``, and ``ID3D12Fence::Signal`` where no queue is named.
+
+    Attributes:
+        pFence: The fence.
+        Value: What it is set to: by a queue when everything before is done, by the CPU at once.
+        pCommandQueue: The queue; null for the CPU.
+    """
+
+    pFence: ObjectName
+    Value: UINT64
+    pCommandQueue: ObjectName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """``ID3D12CommandQueue::Wait``: what the queue gets from now on begins when the fence has the value."""
+
+    pCommandQueue: ObjectName
+    pFence: ObjectName
+    Value: UINT64
+
+
+@dataclass(frozen=True, slots=True)
+class SetEventOnCompletion:
+    """``ID3D12Fence::SetEventOnCompletion`` with a null event: the CPU waits until the fence has the value."""
+
+    pFence: ObjectName
+    Value: UINT64
+
+
+@dataclass(frozen=True, slots=True)
+class GetCompletedValue:
+    """``ID3D12Fence::GetCompletedValue``."""
+
+    pFence: ObjectName
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +205,12 @@ class GetDeviceRemovedReason:
 
 CALLS = (
     CallSpec(APIS, "CreateCommandList", CreateCommandList, "command_list"),
+    CallSpec(APIS, "CreateCommandQueue", CreateCommandQueue, "command_queue"),
+    CallSpec(APIS, "CreateFence", CreateFence, "fence"),
+    CallSpec(APIS, "Signal", Signal),
+    CallSpec(APIS, "Wait", Wait),
+    CallSpec(APIS, "SetEventOnCompletion", SetEventOnCompletion),
+    CallSpec(APIS, "GetCompletedValue", GetCompletedValue),
     CallSpec(APIS, "Close", ListCall),
     CallSpec(APIS, "Reset", ListCall),
     CallSpec(APIS, "SetDescriptorHeaps", SetDescriptorHeaps),

@@ -235,6 +235,32 @@ class CommandListType(ApiEnum):
     NONE = -1
 
 
+class CommandQueueFlags(ApiFlags):
+    """``D3D12_COMMAND_QUEUE_FLAGS``."""
+
+    @classmethod
+    def prefix(cls) -> str:
+        """Return what stands before the member's name in the official constant."""
+        return "D3D12_COMMAND_QUEUE_FLAG_"
+
+    NONE = 0
+    DISABLE_GPU_TIMEOUT = 1
+
+
+class FenceFlags(ApiFlags):
+    """``D3D12_FENCE_FLAGS``."""
+
+    @classmethod
+    def prefix(cls) -> str:
+        """Return what stands before the member's name in the official constant."""
+        return "D3D12_FENCE_FLAG_"
+
+    NONE = 0
+    SHARED = 1
+    SHARED_CROSS_ADAPTER = 2
+    NON_MONITORED = 4
+
+
 class TrimNotificationFlags(ApiFlags):
     """``D3D12_TRIM_NOTIFICATION_FLAGS``."""
 

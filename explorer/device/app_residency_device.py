@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from explorer.core.d3d12_enums import HeapFlags, HeapType
 from explorer.core.events import EventKind
-from explorer.device import cost
+from explorer.device import cost, d3d12_fences
 from explorer.device.app_residency import MODES, POLICIES, SECOND_NS, Budgets, ResidencyManager, Submission
-from explorer.device.cost import FRAMES_IN_FLIGHT
 from explorer.errors import CommandError
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ class AppResidency:
         policy: One of ``POLICIES``.
         mode: One of ``MODES``.
         managers: Segment group → manager; the empty name where there is one list.
-        frames: (submission, frame) of what is in flight.
+        running: (submission of the policy, submission of the device) of what is in flight.
         last: What the last submission did, by list.
         clock_ns: What the clock of the application shows when simulated time is 0.
     """
@@ -42,7 +41,7 @@ class AppResidency:
     policy: str = "none"
     mode: str = "library"
     managers: dict[str, ResidencyManager] = field(default_factory=dict[str, ResidencyManager])
-    frames: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    running: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     last: dict[str, Submission] = field(default_factory=dict[str, Submission])
     clock_ns: int = _CLOCK_NS
 
@@ -85,7 +84,7 @@ class AppResidency:
     def submit(self, device: D3D12Device, rows: list[int]) -> Refusal | None:
         """Make the heaps of a submission resident; the refusal if memory ran out."""
         state = device.state
-        self._complete(state.log.frame)
+        self._complete(device)
         refusal: Refusal | None = None
         generation = -1
         for group, manager in self.managers.items():
@@ -95,13 +94,13 @@ class AppResidency:
             now_ns = self.clock_ns + state.log.time_ns
             done = self.last[group] = manager.submit(_DeviceMemory(device, self.mode, group), used, now_ns)
             refusal = refusal or done.refusal
-        self.frames.append((generation, state.log.frame))
+        self.running.append((generation, device.timeline.submitted))
         return refusal
 
     def copy(self) -> AppResidency:
         """Return an independent copy."""
         managers = {group: manager.copy() for group, manager in self.managers.items()}
-        return AppResidency(self.policy, self.mode, managers, list(self.frames), dict(self.last), self.clock_ns)
+        return AppResidency(self.policy, self.mode, managers, list(self.running), dict(self.last), self.clock_ns)
 
     def _manager(self, device: D3D12Device, row: int, desc: HeapDesc) -> ResidencyManager | None:
         if self.mode == "advanced":
@@ -109,12 +108,13 @@ class AppResidency:
             return self.managers.get(state.segments[int(state.heaps["home"][row])].group)
         return self.managers.get(_ONE) if desc.Properties.Type is HeapType.DEFAULT else None
 
-    def _complete(self, frame: int) -> None:
-        done = [generation for generation, of in self.frames if of + FRAMES_IN_FLIGHT <= frame]
-        if done:
+    def _complete(self, device: D3D12Device) -> None:
+        """Tell the managers what the GPU has finished, in the order of the submissions."""
+        d3d12_fences.advance(device)
+        while self.running and self.running[0][1] not in device.timeline.running:
+            generation, _ = self.running.pop(0)
             for manager in self.managers.values():
-                manager.complete(max(done))
-            self.frames = [one for one in self.frames if one[1] + FRAMES_IN_FLIGHT > frame]
+                manager.complete(generation)
 
     def _note_calls_of_the_application(
         self, device: D3D12Device, manager: ResidencyManager, group: str, rows: list[int]
@@ -179,6 +179,9 @@ class _DeviceMemory:
         text = f"The application waited for submission {generation} before it evicted."
         self.device.state.log.add(EventKind.STALLED, rule="app.pressure-trim", text=text)
         self.device.spend(stall=cost.FLUSH_NS)
+        for own, number in self.device.app.running:
+            if own <= generation:
+                self.device.timeline.finish_submission(number)
 
     def _sums(self, name: str) -> tuple[int, int]:
         groups = [group for (_, of), group in self.device.state.groups.items() if of == name]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from explorer.core.calls import CallRecord, decode_input
-from explorer.core.d3d12_enums import CpuPageProperty, ResidencyFlags
+from explorer.core.d3d12_enums import CpuPageProperty
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
 from explorer.device import (
     d3d12_create,
     d3d12_descriptors,
+    d3d12_fences,
     d3d12_lists,
     d3d12_options,
     d3d12_preview,
@@ -22,6 +23,7 @@ from explorer.device import (
 )
 from explorer.device.app_residency_device import AppResidency
 from explorer.device.d3d12_common import REMOVED, kind_of, ok, reason, size_of
+from explorer.device.d3d12_timeline import Timeline
 from explorer.device.decoded_calls import decode_known
 from explorer.device.device import Device
 from explorer.device.kernel_memory import KernelMemory
@@ -88,6 +90,7 @@ class D3D12Device(Device):
         self.in_flight: list[TableUse] = []
         self.slot_allocators: dict[str, SlotAllocator] = {}
         self.in_place: set[int] = set()
+        self.timeline = Timeline()
         d3d12_zero_copy.is_allowed(state.adapter, options)
 
     @classmethod
@@ -101,6 +104,21 @@ class D3D12Device(Device):
         if isinstance(completed, Verdict):
             return Outcome(record, completed.hr, completed.values, completed.reasons, self.state.log.take())
         return self.call(completed, decode_known(completed))
+
+    def call(self, record: CallRecord, arguments: Any) -> Outcome:
+        """Apply a call whose input is already decoded; a removed device creates nothing more (rules 8.7, 11)."""
+        if self.removed and record.call in _NOT_WHEN_REMOVED:
+            rule = "d3d12.11.3" if record.call.startswith("Create") else "d3d12.8.7"
+            verdict = self.refuse(record, Verdict(REMOVED, (reason(rule),)))
+            return Outcome(record, verdict.hr, verdict.values, verdict.reasons, self.state.log.take())
+        return super().call(record, arguments)
+
+    def spend(self, *, gpu: int = 0, transfer: int = 0, cpu: int = 0, stall: int = 0) -> None:
+        """Let simulated time pass; what the paging queue does takes time beside the program's."""
+        if self.timeline.paged_ns is None:
+            super().spend(gpu=gpu, transfer=transfer, cpu=cpu, stall=stall)
+        else:
+            self.timeline.paged_ns += gpu + transfer + cpu + stall
 
     def complete(self, record: CallRecord) -> CallRecord | Verdict:
         """Return the record with what it leaves to the product: an offset, tiles of a pool, descriptor slots.
@@ -205,6 +223,7 @@ class D3D12Device(Device):
             setattr(other, name, dict(getattr(self, name)))
         other.in_flight = list(self.in_flight)
         other.in_place = set(self.in_place)
+        other.timeline = self.timeline.copy()
         return other
 
     def set_option(self, name: str, value: str) -> None:
@@ -236,19 +255,19 @@ class D3D12Device(Device):
 
     def create_heap(self, arguments: api.CreateHeap, record: CallRecord) -> Verdict:
         """CreateHeap."""
-        return self._unless_removed(d3d12_create.create_heap, arguments, record)
+        return d3d12_create.create_heap(self, arguments, record)
 
     def create_committed(self, arguments: api.CreateCommittedResource, record: CallRecord) -> Verdict:
         """CreateCommittedResource."""
-        return self._unless_removed(d3d12_create.create_committed, arguments, record)
+        return d3d12_create.create_committed(self, arguments, record)
 
     def create_placed(self, arguments: api.CreatePlacedResource, record: CallRecord) -> Verdict:
         """CreatePlacedResource."""
-        return self._unless_removed(d3d12_create.create_placed, arguments, record)
+        return d3d12_create.create_placed(self, arguments, record)
 
     def create_reserved(self, arguments: Any, record: CallRecord) -> Verdict:
         """CreateReservedResource: address space without memory."""
-        return self._unless_removed(d3d12_tiles.create, arguments, record)
+        return d3d12_tiles.create(self, arguments, record)
 
     def release(self, arguments: api.Release, record: CallRecord) -> Verdict:
         """Release the last reference."""
@@ -258,7 +277,7 @@ class D3D12Device(Device):
 
     def create_descriptor_heap(self, arguments: api.CreateDescriptorHeap, record: CallRecord) -> Verdict:
         """CreateDescriptorHeap."""
-        return self._unless_removed(d3d12_descriptors.create, arguments, record)
+        return d3d12_descriptors.create(self, arguments, record)
 
     def create_view(self, arguments: Any, record: CallRecord) -> Verdict:
         """Create…View and CreateSampler: write a slot."""
@@ -332,11 +351,6 @@ class D3D12Device(Device):
         """MakeResident: counts up; from 0 to 1 the bytes come in."""
         return d3d12_residency.make_resident(self, arguments.ppObjects, record, deny_over_budget=False)
 
-    def enqueue_make_resident(self, arguments: api.EnqueueMakeResident, record: CallRecord) -> Verdict:
-        """EnqueueMakeResident: with DENY_OVERBUDGET it fails rather than go over the budget."""
-        deny = bool(arguments.Flags & ResidencyFlags.DENY_OVERBUDGET)
-        return d3d12_residency.make_resident(self, arguments.ppObjects, record, deny_over_budget=deny)
-
     def evict(self, arguments: api.Evict, record: CallRecord) -> Verdict:
         """Evict: counts down; at 0 the bytes may leave."""
         del record
@@ -357,20 +371,14 @@ class D3D12Device(Device):
         d3d12_slots.end_frame(self)
         self.kernel.end_frame()
         self.state.clear_frame_marks()
-        return ok("d3d12.8.5b")
+        d3d12_fences.advance(self)
+        return Verdict(REMOVED, (reason("d3d12.8.7"),)) if self.removed else ok("d3d12.8.5b")
 
     def removed_reason_of(self, arguments: Any, record: CallRecord) -> Verdict:
         """GetDeviceRemovedReason: the cause stays, later calls only say that the device is gone (rules 8.7, 11)."""
         del arguments, record
         rule = {"S_OK": "d3d12.11.1", "DXGI_ERROR_INVALID_CALL": "d3d12.11.2"}.get(self.removed_reason, "d3d12.8.7")
         return Verdict(self.removed_reason, (reason(rule),))
-
-    def _unless_removed(
-        self, create: Callable[[D3D12Device, Any, CallRecord], Verdict], arguments: Any, record: CallRecord
-    ) -> Verdict:
-        if self.removed:
-            return self.refuse(record, Verdict(REMOVED, (reason("d3d12.8.7"),)))
-        return create(self, arguments, record)
 
 
 _VIEWS = (
@@ -410,6 +418,7 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     **dict.fromkeys(
         ("CreateReservedResource", "CreateReservedResource1", "CreateReservedResource2"), D3D12Device.create_reserved
     ),
+    **d3d12_fences.HANDLERS,
     "GetResourceTiling": d3d12_tiles.query_tiling,
     "UpdateTileMappings": d3d12_tiles.update,
     "CopyTileMappings": d3d12_tiles.copy_mappings,
@@ -439,7 +448,6 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "Map": D3D12Device.map,
     "Unmap": D3D12Device.unmap,
     "MakeResident": D3D12Device.make_resident,
-    "EnqueueMakeResident": D3D12Device.enqueue_make_resident,
     "Evict": D3D12Device.evict,
     "SetResidencyPriority": D3D12Device.set_residency_priority,
     "QueryVideoMemoryInfo": D3D12Device.query_memory,
@@ -450,3 +458,10 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "Present": D3D12Device.present,
     "Release": D3D12Device.release,
 }
+
+_NOT_WHEN_REMOVED = frozenset(
+    (
+        *(name for name in _HANDLERS if name.startswith("Create")),
+        *("MakeResident", "EnqueueMakeResident", "SetResidencyPriority", "Map", "Signal", "Wait"),
+    )
+)

@@ -32,7 +32,9 @@ _ALIASED = int(BlockState.ALIASED)
 _INACTIVE = int(BlockState.INACTIVE)
 _RESIDENT = int(BlockState.RESIDENT)
 _USED = int(BlockState.USED_THIS_FRAME)
-_RELEASABLE = ("resource", "heap", "descriptor_heap", "command_list", "root_signature", "notification")
+_RELEASABLE = (
+    "resource", "heap", "descriptor_heap", "command_list", "root_signature", "notification", "command_queue", "fence",
+)  # fmt: skip
 
 
 def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallRecord) -> Verdict:
@@ -366,6 +368,7 @@ def free_heap(device: D3D12Device, heap: int) -> None:
     where = state.segments[int(state.heaps["segment"][heap])].name
     d3d12_tiles.forget_heap(device, heap)
     device.app.forget(heap)
+    device.timeline.forget(heap)
     device.kernel.drop(heap)
     device.heap_descs.pop(heap, None)
     device.places.pop(heap, None)

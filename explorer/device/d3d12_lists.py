@@ -14,7 +14,7 @@ from explorer.core.d3d12_view_enums import (
 )
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d12_descriptors
+from explorer.device import cost, d3d12_descriptors, d3d12_fences
 from explorer.device.d3d12_common import ok, reason
 from explorer.device.d3d12_slots import FRAMES_IN_FLIGHT, TableUse
 from explorer.errors import CallError, CommandError
@@ -230,6 +230,8 @@ def release(device: D3D12Device, name: str, kind: str) -> None:
         del device.lists[name]
     elif kind == "root_signature":
         del device.root_signatures[name]
+    elif kind in ("command_queue", "fence"):
+        d3d12_fences.release(device, name, kind)
     else:
         del device.notifications[name]
     device.state.log.add(EventKind.RELEASED, name, text=f"{name} was released.")

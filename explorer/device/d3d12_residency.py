@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from explorer.core.d3d12_enums import ResidencyFlags
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
 from explorer.device.d3d12_common import no_memory, reason
@@ -30,13 +31,23 @@ def set_reservable(state: MemoryState) -> None:
             group.available_for_reservation = available_for_reservation(group.budget or 0)
 
 
+def denies(flags: ResidencyFlags) -> bool:
+    """Return whether a call may not go over the budget."""
+    return bool(flags & ResidencyFlags.DENY_OVERBUDGET)
+
+
+def evicted(device: D3D12Device, names: tuple[str, ...]) -> list[int]:
+    """Return the heap rows of those objects whose bytes have to come in, each once."""
+    rows = dict.fromkeys(_pageable(device, name) for name in names)
+    return [row for row in rows if not device.state.heaps["resident"][row]]
+
+
 def make_resident(
     device: D3D12Device, names: tuple[str, ...], record: CallRecord, *, deny_over_budget: bool
 ) -> Verdict:
     """Raise the residency count of objects; bytes come in where it was 0. All of them or, with an error, none."""
     state = device.state
-    rows = [_pageable(device, name) for name in names]
-    coming = [row for row in dict.fromkeys(rows) if not state.heaps["resident"][row]]
+    rows, coming = [_pageable(device, name) for name in names], evicted(device, names)
     if deny_over_budget and _would_go_over(device, coming):
         why = reason("d3d12.8.3a")
         text = f"{record.call} with DENY_OVERBUDGET: {why.text}"
@@ -69,9 +80,11 @@ def evict(device: D3D12Device, names: tuple[str, ...]) -> Verdict:
             continue
         state.heaps["resident_count"][row] = count - 1
         if count == 1:
-            if int(state.heaps["used_frame"][row]) == state.log.frame and state.log.frame > 0:
-                text = f"{name} was evicted in the frame that uses it."
+            user = device.timeline.uses(row)
+            if user is not None:
+                text = f"{name} was evicted while the GPU may still run submission {user:,}, which uses it."
                 state.log.add(EventKind.HAZARD, name, rule="d3d12.8.7", text=text)
+            device.timeline.forget(row)
             device.kernel.page_out(device, row, "d3d12.8.2a", "because its residency count is 0")
     return Verdict(_SUCCESS, (reason("d3d12.8.2a"),))
 

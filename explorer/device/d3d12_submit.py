@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.events import EventKind
 from explorer.core.kinds import HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d12_create, d3d12_lists, d3d12_tiles, d3d12_zero_copy
+from explorer.device import cost, d3d12_create, d3d12_fences, d3d12_lists, d3d12_tiles, d3d12_zero_copy
 from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
 from explorer.device.d3d12_tiled import DANGLING
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from explorer.device.d3d12_slots import TableUse
 
 _FOR_CPU = (int(HeapKind.UPLOAD), int(HeapKind.READBACK), int(HeapKind.CUSTOM), int(HeapKind.GPU_UPLOAD))
+
+
+_COPIES = ("(DIRECT queue)", 0)
+"""The queue and the node of copies that no list records."""
 
 
 def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: CallRecord) -> Verdict:
@@ -46,7 +50,8 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
         names.update(recorded.writes)
         names.update(dict.fromkeys(recorded.heaps))
         tables.extend(recorded.tables)
-    return _run(device, record, names, tables, (arguments.NodeMask or 1).bit_length() - 1)
+    queue, node = d3d12_fences.queue_of(arguments), d3d12_fences.node_of(device, arguments)
+    return _run(device, record, names, tables, (queue, node))
 
 
 def _run(
@@ -54,7 +59,7 @@ def _run(
     record: CallRecord,
     names: Iterable[str],
     tables: list[TableUse],
-    node: int,
+    where: tuple[str, int],
     *,
     copies: bool = False,
 ) -> Verdict:
@@ -64,7 +69,7 @@ def _run(
         refusal = device.app.submit(device, rows)
         if refusal is not None:
             return no_memory(device, record, "LOCAL", refusal)
-    if not _use(device, alive, node, copies=copies):
+    if not _use(device, alive, where, copies=copies):
         return Verdict(REMOVED, (reason("d3d12.8.7"),))
     d3d12_lists.run_tables(device, tables)
     device.spend(cpu=cost.CPU_CALL_NS)
@@ -91,7 +96,9 @@ def copy_resource(device: D3D12Device, arguments: commands.CopyResource, record:
     state = device.state
     to = state.find(arguments.pDstResource, "resource", where="input.pDstResource")[1]
     source = state.find(arguments.pSrcResource, "resource", where="input.pSrcResource")[1]
-    done = _run(device, record, dict.fromkeys((arguments.pSrcResource, arguments.pDstResource)), [], 0, copies=True)
+    done = _run(
+        device, record, dict.fromkeys((arguments.pSrcResource, arguments.pDstResource)), [], _COPIES, copies=True
+    )
     if not done.succeeded:
         return done
     whole = min(int(state.resources["asked"][row]) for row in (to, source))
@@ -155,7 +162,7 @@ def _of_descriptors(device: D3D12Device, row: int) -> tuple[int, ...]:
     return (heap,) if heap >= 0 else ()
 
 
-def _use(device: D3D12Device, names: list[str], node: int, *, copies: bool) -> bool:
+def _use(device: D3D12Device, names: list[str], where: tuple[str, int], *, copies: bool) -> bool:
     """Use what a submission names; False when that removed the device.
 
     One pass over columns for placed and committed resources: a frame names thousands of them in a few heaps.
@@ -183,10 +190,16 @@ def _use(device: D3D12Device, names: list[str], node: int, *, copies: bool) -> b
             name = next((name for name in names if heap in _heaps_of(device, name)), state.heap_names[heap])
             _remove(device, name, REMOVED, f"{name} was used while it was not resident", "8.7")
             return False
+        if device.timeline.paging and not d3d12_fences.is_here(device, heap, where[0]):
+            name = next((name for name in names if heap in _heaps_of(device, name)), state.heap_names[heap])
+            cause = f"{name} was used before the fence of its EnqueueMakeResident was waited for"
+            _remove(device, name, REMOVED, cause, "8.7")
+            return False
+    device.timeline.begin(*where, state.log.frame, unique)
     device.kernel.touch(device, unique)
     if device.runtime.node_count > 1:
         for heap in unique:
-            _cross_nodes(device, heap, node)
+            _cross_nodes(device, heap, where[1])
     d3d12_create.mark_used(device, rows, blocks)
     if device.runtime.uma and not copies:
         _note_in_place(device, rows, heaps)
@@ -242,6 +255,7 @@ def _comes_back(device: D3D12Device, heap: int) -> bool:
 
 def _remove(device: D3D12Device, name: str, why: str, cause: str, rule: str) -> Verdict:
     device.removed = cause
+    device.timeline.lose()
     device.removed_reason = why
     rule = f"d3d12.{rule}"
     text = f"{cause}: the engine is reset and the device removed ({why})."
