@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import tempfile
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,11 +16,12 @@ from explorer.errors import CommandError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from explorer.cli.bench_model import BenchRow, Contenders
 
 MAX_ROUNDS = 1000
+_NO_BYTECODE, _BYTECODE_FOLDER = "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"
 
 Figures = tuple["Callable[[], float]", "Callable[[], float] | None"]
 """What measures a row that needs the window: ours, and its yardstick where that is measured too."""
@@ -92,15 +95,36 @@ def run(args: argparse.Namespace) -> int:
         print_text(table(("id", "what", "against"), [(row.id, row.what, row.against) for row in chosen]))
         return OK
     measured: list[dict[str, Any]] = []
-    for row in [] if args.list else chosen:
-        if sys.stderr.isatty():
-            note(f"{len(measured) + 1}/{len(chosen)} {row.id}")
-        measured.append(measure(row, rounds))
+    with compiled_once():
+        for row in [] if args.list else chosen:
+            if sys.stderr.isatty():
+                note(f"{len(measured) + 1}/{len(chosen)} {row.id}")
+            measured.append(measure(row, rounds))
     if args.json:
         print_json("bench", {"machine": machine(), "rows": measured})
     else:
         print_text(_lines(measured))
     return DIFFERS if args.gate and any(row["met"] is False for row in measured) else OK
+
+
+@contextlib.contextmanager
+def compiled_once() -> Generator[None]:
+    """Let the processes that rows start keep their bytecode in a folder of their own, as an installation does.
+
+    Where the environment forbids bytecode files, each start would compile every module anew, of the product only:
+    the libraries beside it were compiled when they were installed.
+    """
+    kept = {name: os.environ.get(name) for name in (_NO_BYTECODE, _BYTECODE_FOLDER)}
+    with tempfile.TemporaryDirectory(prefix="memory-explorer-bench-", ignore_cleanup_errors=True) as folder:
+        os.environ.pop(_NO_BYTECODE, None)
+        os.environ[_BYTECODE_FOLDER] = folder
+        try:
+            yield
+        finally:
+            for name, value in kept.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
 
 def all_rows() -> tuple[BenchRow, ...]:

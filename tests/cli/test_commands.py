@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -249,3 +252,17 @@ def test_that_a_cheap_row_is_really_measured(capfd: Capture) -> None:
     assert row["value"] > 0
     assert row["yardstick"]["value"] > 0
     assert json.dumps(document["machine"])
+
+
+def test_that_processes_of_bench_keep_their_bytecode_and_the_environment_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    code = "import sys; print(sys.dont_write_bytecode, sys.pycache_prefix)"
+    with bench_command.compiled_once():
+        told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert told[0] == "False"
+    assert "memory-explorer-bench-" in told[1]
+    assert os.environ["PYTHONDONTWRITEBYTECODE"] == "1"
+    assert "PYTHONPYCACHEPREFIX" not in os.environ
