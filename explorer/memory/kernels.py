@@ -11,7 +11,6 @@ import hashlib
 import os
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -112,6 +111,9 @@ def _mark() -> Path:
     """Return the file that says: these kernels, by this compiler, are in the cache."""
     folder = use_cache_folder()
     if folder not in _mark_of:
+        # Reads the packages' own files and brings parsers for them: nothing that a window waits for.
+        from importlib.metadata import version
+
         parts = [sys.version, version("numba"), version("numpy"), os.uname().machine if hasattr(os, "uname") else ""]
         for name in WARM_UPS:
             spec = find_spec(name.split(":")[0])

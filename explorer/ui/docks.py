@@ -12,6 +12,7 @@ from explorer.ui.controls import IconButton
 
 if TYPE_CHECKING:
     from explorer.ui.theme import Theme
+    from explorer.ui.view_shelf import ViewPlace
 
 
 class _TitleText(QWidget):
@@ -77,19 +78,25 @@ class DockTitle(QWidget):
 class ViewDock(QDockWidget):
     """A dock around a view. In a tab group the tab bar is its title, alone it has one that looks the same."""
 
-    def __init__(self, theme: Theme, name: str, title: str, view: QWidget, window: QMainWindow) -> None:
+    def __init__(self, theme: Theme, name: str, title: str, place: ViewPlace, window: QMainWindow) -> None:
         super().__init__(title, window)
-        self._window, self._title = window, title
+        self._window, self._title, self._place = window, title, place
         self.setObjectName(f"dock_{name}")
-        view.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setWidget(view)
+        self.setWidget(place)
         self._alone = DockTitle(theme, self, title)
         self._in_tabs = QWidget(self)
         self._in_tabs.setFixedHeight(0)
         self.setTitleBarWidget(self._alone)
+        self.visibilityChanged.connect(self._on_visible)
         self.visibilityChanged.connect(self.refresh_title)
         self.topLevelChanged.connect(self.refresh_title)
         self.dockLocationChanged.connect(self.refresh_title)
+
+    @Slot(bool)
+    def _on_visible(self, visible: bool) -> None:
+        # A dock behind others in a tab group is told False, although it is shown to Qt.
+        if visible:
+            self._place.fill()
 
     @Slot()
     def refresh_title(self) -> None:

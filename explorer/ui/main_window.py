@@ -38,6 +38,7 @@ from explorer.ui.palette_popup import PalettePopup
 from explorer.ui.status import StatusLine
 from explorer.ui.top_bar import TopBar
 from explorer.ui.view_links import ViewLinks
+from explorer.ui.view_shelf import ViewPlace, ViewShelf
 from explorer.ui.views import VIEWS
 from explorer.ui.window_commands import WindowCommands
 
@@ -84,14 +85,14 @@ class MainWindow(QMainWindow):
         self.adapter_desk = AdapterDesk(self)
         self.commands = WindowCommands(self, workspace, self.opener)
         self.actions_set = ActionSet(self, self.commands, workspace, workspace.theme)
-        self.views: dict[str, Any] = {}
+        self.views = ViewShelf(workspace, self)
         self.docks: dict[str, ViewDock] = {}
         self._tuner = TabBarTuner(self)
         self._palette: PalettePopup | None = None
         self._is_narrow: bool | None = None
         self._is_low = False
         self._asked_size: QSize | None = None
-        self._is_closed = False
+        self._is_closed = self._is_painted = False
         # Until the user moves a dock, the first layout follows the size of the window.
         self._is_automatic, self._arranging = True, False
         self.pacer = ViewPacer(workspace, self)
@@ -99,6 +100,8 @@ class MainWindow(QMainWindow):
         self._build_bars()
         self._build_views()
         self.links = ViewLinks(self, workspace)
+        # After the links: the first snapshot makes a view tell what its tab counts.
+        self.views.made.connect(self._on_made)
         self._connect(workspace)
         self.resize(1440, 900)
         self._arrange()
@@ -183,17 +186,26 @@ class MainWindow(QMainWindow):
         # The menu widget spans the whole width above the docks, so the top bar does too.
         self.setMenuWidget(head)
         for spec in VIEWS:
-            view: Any = spec.make(self.workspace)
-            self.views[spec.id] = view
+            place = self.views.place(spec.id)
             if spec.area == "centre":
-                self.centre_tabs.addTab(view, spec.title)
+                self.centre_tabs.addTab(place, spec.title)
             else:
-                dock = ViewDock(self.workspace.theme, spec.id, spec.title, view, self)
+                dock = ViewDock(self.workspace.theme, spec.id, spec.title, place, self)
                 dock.dockLocationChanged.connect(self._on_dock_moved)
                 self.docks[spec.id] = dock
-            self.pacer.add(view, _RHYTHM_MS.get(spec.id, USUAL_MS))
+        self.centre_tabs.currentChanged.connect(self._fill_centre)
         self.pacer.add(self.top_bar, _BAR_MS)
         self.pacer.add(self.status)
+
+    @Slot(str)
+    def _on_made(self, name: str) -> None:
+        self.pacer.add(self.views[name], _RHYTHM_MS.get(name, USUAL_MS))
+
+    @Slot()
+    def _fill_centre(self) -> None:
+        place = self.centre_tabs.currentWidget()
+        if isinstance(place, ViewPlace):
+            place.fill()
 
     def _add_recent_menu(self, menu: QMenu) -> None:
         menu.addMenu(self.recent_menu)
@@ -290,12 +302,11 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def show_view(self, name: str) -> None:
         """Bring a view to the front."""
-        view = self.views.get(name)
-        if view is None:
+        if name not in self.views:
             return
-        dock = self.docks.get(name)
+        view, dock = self.views[name], self.docks.get(name)
         if dock is None:
-            self.centre_tabs.setCurrentWidget(view)
+            self.centre_tabs.setCurrentWidget(self.views.place(name))
         else:
             dock.show()
             dock.raise_()
@@ -382,7 +393,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_theme(self) -> None:
         self.palette_field.setIcon(self.workspace.theme.icon("search"))
-        for view in self.views.values():
+        for _, view in self.views.existing():
             if hasattr(view, "set_theme"):
                 view.set_theme(self.workspace.theme.name)
         self._mark_choices()
@@ -437,6 +448,9 @@ class MainWindow(QMainWindow):
         self.workspace.controller.claim_way()
         done = super().event(event)
         self.workspace.controller.release_way()
+        if not self._is_painted and not self._is_closed:
+            self._is_painted = True
+            self.views.make_early_soon()
         return done
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -457,6 +471,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: object) -> None:
         """Give the menus their room: a menu bar that is a pixel short hides them all."""
         self.menu_bar.setMinimumWidth(self.menu_bar.sizeHint().width() + 12)
+        self._fill_centre()
 
     def resizeEvent(self, event: object) -> None:
         """Arrange anew when the window becomes narrow, wide, low or high, unless the user did it his way."""
@@ -487,8 +502,11 @@ class MainWindow(QMainWindow):
         if isinstance(application, QApplication):
             application.focusChanged.disconnect(self._on_focus)
         self.work.close()
+        self.views.close()
         # Parts of a window get no closing of their own; this view has a thread.
-        self.views["policies"].close()
+        policies = dict(self.views.existing()).get("policies")
+        if policies is not None:
+            policies.close()
         self.workspace.controller.close()
 
 

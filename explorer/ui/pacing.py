@@ -82,13 +82,17 @@ class ViewPacer(QObject):
         workspace.selection_changed.connect(self.flush)
 
     def add(self, view: QWidget, every_ms: int = USUAL_MS) -> None:
-        """Serve a view.
+        """Serve a view, also one that comes late: it gets the newest snapshot now.
 
         Args:
             view: It has ``show_snapshot(snapshot)``.
             every_ms: Its rhythm while a scenario plays.
         """
-        self._paced.append(_Paced(view, every_ms))
+        paced = _Paced(view, every_ms)
+        self._paced.append(paced)
+        newest = self._workspace.snapshot
+        if newest is not None:
+            self._show(paced, newest)
 
     def shown_by(self, view: QWidget) -> Snapshot | None:
         """Return the snapshot that a view got last: its indices count in that one."""

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.units import format_bytes
 from explorer.render.timeline import Timeline, format_ns, group_name, memory_scale, nice_end
-from explorer.sim.commands import Seek
 from explorer.ui.controls import EmptyState
 from explorer.ui.timeline_legend import Entry, TimelineLegend
 from explorer.ui.timeline_overlay import GUTTER, RIGHT, OverlayState, TrackLabels
@@ -320,6 +319,8 @@ class TimelineView(QWidget):
     @Slot(object)
     def _post_seek(self, frame: int) -> None:
         if self._workspace.is_live:
+            from explorer.sim.commands import Seek
+
             self._workspace.controller.post(Seek(frame))
 
     @Slot(object)

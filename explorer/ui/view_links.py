@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 if TYPE_CHECKING:
     from explorer.device.outcome import Preview
-    from explorer.sim.snapshot import Snapshot
     from explorer.ui.main_window import MainWindow
     from explorer.ui.workspace import Workspace
 
@@ -22,36 +21,58 @@ class ViewLinks(QObject):
     def __init__(self, window: MainWindow, workspace: Workspace) -> None:
         super().__init__(window)
         self._window, self._workspace = window, workspace
-        views = window.views
-        self._map: Any = views["map"]
-        self._table: Any = views["resources"]
-        self._create: Any = views["create"]
-        self._events: Any = views["events"]
+        self._is_map_only = False
         workspace.selection_changed.connect(self._on_selection)
-        for name, view in views.items():
-            # The table's own selection scrolls the map besides.
-            if name != "resources" and hasattr(view, "resources_selected"):
-                view.resources_selected.connect(self._on_picked)
-        self._map.block_hovered.connect(window.status.show_hover)
-        self._table.resources_selected.connect(self._on_row_picked)
-        self._table.count_changed.connect(self._on_rows)
-        self._events.count_changed.connect(self._on_events)
-        views["advisor"].count_changed.connect(self._on_advice)
-        self._events.subject_picked.connect(self._on_subject)
-        self._create.ghost_changed.connect(self._on_ghost)
-        views["device"].adapter_chosen.connect(self._on_adapter)
-        views["device"].allocator_chosen.connect(self._on_allocator)
+        window.views.made.connect(self._link)
+        for name, _ in window.views.existing():
+            self._link(name)
         self._visible = QTimer(self)
         self._visible.setSingleShot(True)
         self._visible.setInterval(_VISIBLE_MS)
         self._visible.timeout.connect(self._send_visible)
-        self._table.visible_only_wanted.connect(self._on_visible_wanted)
-        self._map.block_hovered.connect(self._on_map_moved)
-        workspace.snapshot_changed.connect(self._on_snapshot)
+        workspace.snapshot_changed.connect(self._on_map_moved)
+
+    @property
+    def _map(self) -> Any:
+        return self._window.views["map"]
+
+    @property
+    def _table(self) -> Any:
+        return self._window.views["resources"]
+
+    @Slot(str)
+    def _link(self, name: str) -> None:
+        """Connect a view that was made."""
+        view: Any = self._window.views[name]
+        if name != "resources" and hasattr(view, "resources_selected"):
+            # The table's own selection scrolls the map besides.
+            view.resources_selected.connect(self._on_picked)
+        match name:
+            case "map":
+                view.block_hovered.connect(self._window.status.show_hover)
+                view.block_hovered.connect(self._on_map_moved)
+            case "resources":
+                view.resources_selected.connect(self._on_row_picked)
+                view.count_changed.connect(self._on_rows)
+                view.visible_only_wanted.connect(self._on_visible_wanted)
+            case "events":
+                view.count_changed.connect(self._on_events)
+                view.subject_picked.connect(self._on_subject)
+            case "advisor":
+                view.count_changed.connect(self._on_advice)
+            case "create":
+                view.ghost_changed.connect(self._on_ghost)
+            case "device":
+                view.adapter_chosen.connect(self._on_adapter)
+                view.allocator_chosen.connect(self._on_allocator)
+            case _:
+                pass
+        if self._workspace.selection and hasattr(view, "select_resources"):
+            view.select_resources(self._workspace.selection)
 
     @Slot(object)
     def _on_selection(self, chosen: tuple[int, ...]) -> None:
-        for view in self._window.views.values():
+        for _, view in self._window.views.existing():
             if hasattr(view, "select_resources"):
                 view.select_resources(chosen)
 
@@ -127,18 +148,14 @@ class ViewLinks(QObject):
     def _on_allocator(self, name: str) -> None:
         self._window.opener.reopen(allocator=name)
 
-    @Slot(object)
-    def _on_snapshot(self, _snapshot: Snapshot) -> None:
-        if self._table.is_map_only() and not self._visible.isActive():
-            self._visible.start()
-
-    @Slot(object)
-    def _on_map_moved(self, _text: object) -> None:
-        if self._table.is_map_only() and not self._visible.isActive():
+    @Slot()
+    def _on_map_moved(self) -> None:
+        if self._is_map_only and not self._visible.isActive():
             self._visible.start()
 
     @Slot(bool)
     def _on_visible_wanted(self, on: bool) -> None:
+        self._is_map_only = on
         if on:
             self._send_visible()
 

@@ -21,6 +21,8 @@ class ViewSpec:
         shortcut: Brings it to the front.
         make: Makes the widget; it has ``show_snapshot(snapshot)``, and ``set_theme(name)`` where it
             does not follow the theme by itself.
+        early: Whether it is made soon after the first paint although nobody looks at it: its tab carries a count,
+            or it answers the simulation.
     """
 
     id: str
@@ -28,6 +30,7 @@ class ViewSpec:
     area: str
     shortcut: str
     make: Callable[[Workspace], QWidget]
+    early: bool = False
 
 
 def _map(workspace: Workspace) -> QWidget:
@@ -109,10 +112,10 @@ VIEWS: tuple[ViewSpec, ...] = (
     ViewSpec("create", "Create", "left_bottom", "Alt+2", _create),
     ViewSpec("map", "Memory map", "centre", "Alt+3", _map),
     ViewSpec("timeline", "Timeline", "bottom_left", "Alt+9", _timeline),
-    ViewSpec("resources", "Resources", "bottom_left", "Alt+4", _resources),
+    ViewSpec("resources", "Resources", "bottom_left", "Alt+4", _resources, early=True),
     ViewSpec("inspector", "Inspector", "right", "Alt+5", _inspector),
-    ViewSpec("events", "Events", "bottom_right", "Alt+6", _events),
-    ViewSpec("advisor", "Advisor", "bottom_right", "Alt+A", _advisor),
+    ViewSpec("events", "Events", "bottom_right", "Alt+6", _events, early=True),
+    ViewSpec("advisor", "Advisor", "bottom_right", "Alt+A", _advisor, early=True),
     ViewSpec("tour", "Tour", "left_bottom", "Alt+T", _tour),
     ViewSpec("policies", "Policies", "right", "Alt+0", _policies),
     ViewSpec("descriptors", "Descriptors", "centre", "Alt+7", _descriptors),
