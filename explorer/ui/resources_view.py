@@ -9,21 +9,17 @@ from PySide6.QtCore import (
     QEvent,
     QItemSelection,
     QItemSelectionModel,
-    QModelIndex,
     QObject,
-    QRectF,
     Qt,
     QTimer,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QPushButton,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -31,15 +27,15 @@ from PySide6.QtWidgets import (
 
 from explorer.core.units import format_bytes
 from explorer.errors import InputError
-from explorer.ui.controls import ElidedLabel, EmptyState, Segmented, paint_pill
+from explorer.ui.controls import ElidedLabel, EmptyState, Segmented
 from explorer.ui.filter_header import FilterHeader
-from explorer.ui.resource_model import KIND_ROLE, ResourceModel
+from explorer.ui.resource_delegate import ResourceDelegate
+from explorer.ui.resource_model import ResourceModel
 from explorer.ui.resource_rows import COLUMNS, histogram, parse_range
 from explorer.ui.size_histogram import SizeHistogram
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from PySide6.QtCore import QPersistentModelIndex
 
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.theme import Theme
@@ -49,65 +45,6 @@ _ROOMY_PX = 280
 """From this height on the histogram stands over the rows."""
 
 _COPY_LIMIT = 100_000
-
-
-class _NameDelegate(QStyledItemDelegate):
-    """Paints the kind's swatch in front of the name, and residency as a pill."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Long names keep their end."""
-        super().initStyleOption(option, index)
-        if COLUMNS[index.column()].id in ("name", "heap"):
-            option.textElideMode = Qt.TextElideMode.ElideMiddle
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Paint a cell."""
-        column = COLUMNS[index.column()].id
-        rect = QRectF(option.rect)  # pyright: ignore[reportAttributeAccessIssue] - stub gap
-        if column == "residency":
-            text = str(index.data())
-            blank = QStyleOptionViewItem(option)
-            self.initStyleOption(blank, index)
-            blank.text = ""  # pyright: ignore[reportAttributeAccessIssue] - stub gap
-            self._draw(painter, blank)
-            font = self._theme.font(self._theme.caption_px, strong=True)
-            painter.save()
-            painter.setFont(font)
-            width = painter.fontMetrics().horizontalAdvance(text) + 12
-            height = painter.fontMetrics().height() + 2
-            plate = QRectF(rect.left() + 6, rect.center().y() - height / 2, width, height)
-            paint_pill(painter, self._theme, plate, text, "ok" if text == "resident" else "plain")
-            painter.restore()
-            return
-        if column != "name":
-            super().paint(painter, option, index)
-            return
-        shifted = QStyleOptionViewItem(option)
-        self.initStyleOption(shifted, index)
-        blank = QStyleOptionViewItem(shifted)
-        blank.text = ""  # pyright: ignore[reportAttributeAccessIssue] - stub gap
-        self._draw(painter, blank)
-        painter.save()
-        swatch = self._theme.size("swatch")
-        kind = index.data(KIND_ROLE)
-        box = QRectF(rect.left() + 8, rect.center().y() - swatch / 2 + 0.5, swatch, swatch)
-        painter.fillRect(box, self._theme.kind_colour(kind))
-        painter.setPen(self._theme.colour("text"))
-        room = rect.adjusted(8 + swatch + 8, 0, -6, 0)
-        text = painter.fontMetrics().elidedText(shifted.text, Qt.TextElideMode.ElideMiddle, int(room.width()))  # pyright: ignore[reportAttributeAccessIssue] - stub gap
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), text)
-        painter.restore()
-
-    def _draw(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
-        widget = option.widget  # pyright: ignore[reportAttributeAccessIssue] - stub gap
-        style = widget.style()
-        style.drawControl(style.ControlElement.CE_ItemViewItem, option, painter, widget)
 
 
 class ResourcesView(QWidget):
@@ -238,7 +175,7 @@ class ResourcesView(QWidget):
         table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(theme.row_height)
-        table.setItemDelegate(_NameDelegate(theme, table))
+        table.setItemDelegate(ResourceDelegate(theme, table))
         return table
 
     def _size_columns(self) -> None:
