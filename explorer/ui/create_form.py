@@ -15,7 +15,9 @@ from explorer.core.calls import CallRecord, call_spec, decode_input, make_record
 from explorer.core.schema import Key, ObjectName, encode
 from explorer.errors import CallError
 from explorer.ui.controls import ElidedLabel
-from explorer.ui.create_fields import ABSENT, ChoiceField, Field, NumberField, SwitchField, make_field, options_of
+from explorer.ui.create_choices import ChoiceField
+from explorer.ui.create_editors import make_field, options_of
+from explorer.ui.create_fields import ABSENT, Field, NumberField, SwitchField
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

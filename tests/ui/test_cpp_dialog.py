@@ -19,7 +19,8 @@ from explorer.sim.scenarios import load_simulation
 from explorer.tables.vulkan_terms import RELATIONS, family_of, terms_in, vulkan_terms
 from explorer.ui.cpp_dialog import CppDialog
 from explorer.ui.cpp_dialog_button import form_for
-from explorer.ui.create_fields import ChoiceField, FlagsField, NumberField
+from explorer.ui.create_choices import ChoiceField, FlagsField
+from explorer.ui.create_fields import NumberField
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import PRESETS
 from explorer.ui.verdict_card import VerdictCard
