@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, QUrl, Slot
+from PySide6.QtCore import QByteArray, QEvent, Qt, QUrl, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QDockWidget,
     QFocusFrame,
     QHBoxLayout,
     QLayout,
@@ -28,6 +27,7 @@ from explorer.ui.actions import ActionSet
 from explorer.ui.adapter_desk import AdapterDesk
 from explorer.ui.controller import PLAYING_MS
 from explorer.ui.controls import label
+from explorer.ui.dock_layout import DockLayout
 from explorer.ui.docks import TabBarTuner, ViewDock
 from explorer.ui.housekeeping import Housekeeping
 from explorer.ui.long_work import LongWork
@@ -45,15 +45,11 @@ from explorer.ui.window_commands import WindowCommands
 if TYPE_CHECKING:
     from explorer.ui.workspace import Document, Workspace
 
-LEFT_PX, RIGHT_PX, BOTTOM_PX, EVENTS_PX = 340, 300, 220, 380
 _RHYTHM_MS = {"map": PLAYING_MS}
 """What must look alive; other views follow a few times a second (``pacing.USUAL_MS``)."""
 
 _BAR_MS = 100
-_LOW_PX = 800
 _LEAST_PX, _LEAST_HIGH_PX = 1152, 560
-_NARROW_PX = 1400
-"""Below this width the Inspector is a tab behind Create (VISUAL section 4)."""
 
 
 class MainWindow(QMainWindow):
@@ -63,7 +59,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setObjectName("main_window")
         self.setWindowTitle("Memory-layout explorer")
-        # The docks of a wide window must not keep it wide: below ``_NARROW_PX`` they are arranged anew.
+        # The docks of a wide window must not keep it wide: in a narrow one they are arranged anew.
         frame = self.layout()
         if frame is not None:
             frame.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
@@ -89,12 +85,7 @@ class MainWindow(QMainWindow):
         self.docks: dict[str, ViewDock] = {}
         self._tuner = TabBarTuner(self)
         self._palette: PalettePopup | None = None
-        self._is_narrow: bool | None = None
-        self._is_low = False
-        self._asked_size: QSize | None = None
         self._is_closed = self._is_painted = False
-        # Until the user moves a dock, the first layout follows the size of the window.
-        self._is_automatic, self._arranging = True, False
         self.pacer = ViewPacer(workspace, self)
         self.housekeeping = Housekeeping(workspace, self)
         self._build_bars()
@@ -104,9 +95,10 @@ class MainWindow(QMainWindow):
         self.views.made.connect(self._on_made)
         self._connect(workspace)
         self.resize(1440, 900)
-        self._arrange()
+        self.dock_layout = DockLayout(self, self.docks)
+        self.dock_layout.arrange()
         self._mark_choices()
-        self._restore()
+        self.dock_layout.restore(workspace.settings.layout())
 
     # -- parts
 
@@ -190,9 +182,7 @@ class MainWindow(QMainWindow):
             if spec.area == "centre":
                 self.centre_tabs.addTab(place, spec.title)
             else:
-                dock = ViewDock(self.workspace.theme, spec.id, spec.title, place, self)
-                dock.dockLocationChanged.connect(self._on_dock_moved)
-                self.docks[spec.id] = dock
+                self.docks[spec.id] = ViewDock(self.workspace.theme, spec.id, spec.title, place, self)
         self.centre_tabs.currentChanged.connect(self._fill_centre)
         self.pacer.add(self.top_bar, _BAR_MS)
         self.pacer.add(self.status)
@@ -218,84 +208,6 @@ class MainWindow(QMainWindow):
             action.setData(spec.id)
             action.triggered.connect(self._on_show_view)
             menu.addAction(action)
-
-    def _arrange(self) -> None:
-        """Put every dock where it is at first."""
-        self._arranging = True
-        areas = {
-            "left_top": Qt.DockWidgetArea.LeftDockWidgetArea, "left_bottom": Qt.DockWidgetArea.LeftDockWidgetArea,
-            "right": Qt.DockWidgetArea.RightDockWidgetArea, "bottom_left": Qt.DockWidgetArea.BottomDockWidgetArea,
-            "bottom_right": Qt.DockWidgetArea.BottomDockWidgetArea,
-        }  # fmt: skip
-        # In a low window one tab group has more room than three thin docks.
-        self._is_low = self.height() < _LOW_PX
-        first: dict[str, QDockWidget] = {}
-        for spec in VIEWS:
-            dock = self.docks.get(spec.id)
-            if dock is None:
-                continue
-            dock.setFloating(False)
-            if self._is_low and spec.area == "left_bottom" and "left_top" in first:
-                self.tabifyDockWidget(first["left_top"], dock)
-                first[spec.area] = dock
-            elif spec.area in first:
-                self.tabifyDockWidget(first[spec.area], dock)
-            else:
-                orientation = Qt.Orientation.Vertical if spec.area.startswith("left") else Qt.Orientation.Horizontal
-                self.addDockWidget(areas[spec.area], dock, orientation)
-                first[spec.area] = dock
-            dock.show()
-        for dock in first.values():
-            dock.raise_()
-        self._place_inspector(self.width() < _NARROW_PX)
-        self._size_docks()
-        for dock in self.docks.values():
-            dock.refresh_title()
-        self._arranging = False
-        self._is_automatic = True
-
-    @Slot()
-    def _on_dock_moved(self) -> None:
-        if not self._arranging:
-            self._is_automatic = False
-
-    def _place_inspector(self, narrow: bool) -> None:
-        self._is_narrow = narrow
-        inspector, create = self.docks["inspector"], self.docks["create"]
-        if narrow:
-            self.tabifyDockWidget(create, inspector)
-        else:
-            self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, inspector)
-        # Where the Inspector is there is room for what is looked at now and then.
-        self.tabifyDockWidget(inspector, self.docks["policies"])
-        (create if narrow else inspector).raise_()
-
-    @Slot()
-    def _size_docks(self) -> None:
-        docks = self.docks
-        self.resizeDocks(
-            [docks["device"]], [LEFT_PX if not self._is_narrow else LEFT_PX - 20], Qt.Orientation.Horizontal
-        )
-        if not self._is_narrow:
-            self.resizeDocks([docks["inspector"]], [RIGHT_PX], Qt.Orientation.Horizontal)
-        bottom = BOTTOM_PX + max(self.height() - _LOW_PX, 0) // 6
-        self.resizeDocks([docks["resources"]], [bottom], Qt.Orientation.Vertical)
-        wide = max(self.width() - LEFT_PX - EVENTS_PX, 400)
-        self.resizeDocks([docks["resources"], docks["events"]], [wide, EVENTS_PX], Qt.Orientation.Horizontal)
-        low = self.height() * 2 // 5
-        self.resizeDocks([docks["device"], docks["create"]], [low, self.height() - low], Qt.Orientation.Vertical)
-
-    def _restore(self) -> None:
-        layout = self.workspace.settings.layout()
-        if layout is None:
-            return
-        self._arranging = True
-        self.restoreGeometry(layout[0])
-        self.restoreState(layout[1])
-        self._arranging = False
-        self._is_automatic = False
-        for dock in self.docks.values():
-            dock.refresh_title()
 
     # -- what commands use
 
@@ -358,7 +270,7 @@ class MainWindow(QMainWindow):
     def reset_layout(self) -> None:
         """Put every dock back where it was at first."""
         self.workspace.settings.forget_layout()
-        self._arrange()
+        self.dock_layout.arrange()
 
     # -- reactions
 
@@ -475,19 +387,7 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: object) -> None:
         """Arrange anew when the window becomes narrow, wide, low or high, unless the user did it his way."""
-        shape = (self.width() < _NARROW_PX, self.height() < _LOW_PX)
-        if self._is_automatic and shape != (self._is_narrow, self._is_low):
-            self._asked_size = self.size()
-            self._arrange()
-            QTimer.singleShot(0, self, self._settle_size)
-
-    @Slot()
-    def _settle_size(self) -> None:
-        """Go back to the size that was asked for: docks on their way to a place may have pushed the window wider."""
-        if self._asked_size is not None and self._asked_size != self.size():
-            self.resize(self._asked_size)
-        self._asked_size = None
-        self._size_docks()
+        self.dock_layout.follow_size()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the layout and end every thread, once."""
