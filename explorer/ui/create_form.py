@@ -110,6 +110,8 @@ class CreateForm(QWidget):
         self._leaves = leaves_of(call_spec(api, call).input_type)
         self._fields: dict[tuple[str, ...], Field] = {}
         self._parts: dict[tuple[str, ...], list[QWidget]] = {}
+        self._refused: dict[str, str] = {}
+        self._labels: list[ElidedLabel] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
@@ -197,21 +199,40 @@ class CreateForm(QWidget):
         return CallRecord(self.api, self.call, kept, out)
 
     def check(self) -> list[tuple[str, str]]:
-        """Mark every field whose value cannot be used and return (path, why) of each."""
+        """Mark every field whose value cannot be used and return (path, why) of each.
+
+        What the last answer refused stays marked: only the next answer knows better.
+        """
         found: list[tuple[str, str]] = []
         for leaf in self._leaves:
-            field = self._fields[leaf.path]
-            problem = field.problem() if leaf.kind is not None and self._is_on(leaf) else ""
-            field.show_state("refused" if problem else "", problem)
+            path = ".".join(leaf.path)
+            problem = self._fields[leaf.path].problem() if leaf.kind is not None and self._is_on(leaf) else ""
             if problem:
-                found.append((".".join(leaf.path), problem))
+                found.append((path, problem))
+            self._show_mark(path, problem or self._refused.get(path, ""))
         return found
 
-    def mark(self, path: str, state: str, tip: str) -> None:
-        """Show a border around the field of a dotted path, if there is one."""
-        field = self.field(path.removeprefix("input."))
+    def mark(self, path: str, why: str) -> None:
+        """Mark the field of a dotted path, if there is one, until the next check."""
+        self._show_mark(path.removeprefix("input."), why)
+
+    def show_refused(self, reasons: Mapping[str, str]) -> None:
+        """Mark what an answer refuses, by dotted path, instead of what the answer before it refused."""
+        before, self._refused = self._refused, {path.removeprefix("input."): why for path, why in reasons.items()}
+        for path in before.keys() | self._refused.keys():
+            self._show_mark(path, self._refused.get(path, ""))
+
+    def label_room(self, width: int) -> int:
+        """Return the width of the label column in a form of a width, and use it: long names get what there is."""
+        widest = max((part.fontMetrics().horizontalAdvance(part.text()) + 2 for part in self._labels), default=0)
+        room = max(_LABEL_PX, min(widest, width * 2 // 5))
+        self._grid.setColumnMinimumWidth(0, room)
+        return room
+
+    def _show_mark(self, path: str, why: str) -> None:
+        field = self.field(path)
         if field is not None:
-            field.show_state(state, tip)
+            field.show_state("refused" if why else "", why)
 
     def _build(self) -> None:
         row = 0
@@ -245,6 +266,7 @@ class CreateForm(QWidget):
     def _add_row(self, row: int, title: str, leaves: tuple[Leaf, ...]) -> None:
         text = ElidedLabel(title, "small", Qt.TextElideMode.ElideMiddle)
         text.setToolTip(", ".join(".".join(leaf.path) for leaf in leaves))
+        self._labels.append(text)
         box = QWidget()
         line = QHBoxLayout(box)
         line.setContentsMargins(0, 0, 0, 0)
@@ -296,7 +318,7 @@ def first_problem(form: CreateForm, out: str) -> tuple[CallRecord | None, str, s
         return form.record(out), "", ""
     except CallError as error:
         where = (error.complaint.where or "").removeprefix("input.")
-        form.mark(where, "refused", str(error))
+        form.mark(where, str(error))
         return None, where, str(error)
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,8 +18,9 @@ from PySide6.QtWidgets import (
 from explorer.core.kinds import HeapKind
 from explorer.core.same_meaning import call_for, carried, meaning_of
 from explorer.core.units import format_address
-from explorer.ui.controls import EmptyState, Segmented, SidePanel, label, set_property
+from explorer.ui.controls import EmptyState, Segmented, SidePanel, label
 from explorer.ui.cpp_dialog_button import CppButton, form_for
+from explorer.ui.create_foot import CreateFoot, next_name, numbered_names
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import KINDS, PRESETS, first_input
 from explorer.ui.verdict_card import VerdictCard
@@ -41,14 +40,11 @@ _ASKER = "create"
 _TYPING_MS = 0
 """Changes of one turn of the event loop are one question; of questions under way the controller keeps the newest."""
 _RENEW_MS = 250
-_MOST = 10_000
-"""Create ×n makes at most so many in one go."""
-
+_SIDE_PX = 10
 _CARD_PX = 196
 _LOW_CARD_PX = 112
 _LOW_VIEW_PX = 460
 _TALL_CARD_PX, _TALL_VIEW_PX = 270, 640
-_NUMBERED = re.compile(r"^(.*?)[ _]?(\d+)$")
 
 
 class CreateView(QWidget):
@@ -92,11 +88,11 @@ class CreateView(QWidget):
         self._slot.addStretch(1)
         self._holder = SidePanel(self._inner)
         self.card = VerdictCard(theme)
-        self._create, self._many, self._count = QPushButton("Create"), QPushButton("Create × 16"), QLineEdit("16")
-        self._ghost = QCheckBox("Ghost on map")
+        self._foot = CreateFoot()
         self.cpp = CppButton(workspace, self)
         self._empty = EmptyState(theme, name="create_empty")
         self._body = QWidget()
+        self._labels: list[QLabel] = []
         self._typing, self._renew = QTimer(self), QTimer(self)
         self._lay_out()
         self._connect()
@@ -120,6 +116,7 @@ class CreateView(QWidget):
             if self.isVisible() and not self._renew.isActive():
                 self._renew.start()
 
+    @Slot(int)
     def create(self, times: int = 1) -> bool:
         """Create what the form says, so many times. Return whether it was sent."""
         form = self._form
@@ -191,6 +188,14 @@ class CreateView(QWidget):
         height = self.height()
         tall = _TALL_CARD_PX if height >= _TALL_VIEW_PX else _CARD_PX
         self.card.setFixedHeight(tall if height >= _LOW_VIEW_PX else _LOW_CARD_PX)
+        self._align_labels()
+
+    def _align_labels(self) -> None:
+        """Give the labels above the form the width of those in it."""
+        if self._form is not None:
+            room = self._form.label_room(self.width() - 2 * _SIDE_PX)
+            for text in self._labels:
+                text.setFixedWidth(room)
 
     # -- parts
 
@@ -211,7 +216,7 @@ class CreateView(QWidget):
             line = QHBoxLayout()
             line.setSpacing(8)
             text = label(word, "small")
-            text.setFixedWidth(112)
+            self._labels.append(text)
             line.addWidget(text)
             line.addWidget(field, 1)
             if field is self._preset:
@@ -224,23 +229,7 @@ class CreateView(QWidget):
         card.addWidget(self.card)
         layout.addLayout(card)
         self.card.setFixedHeight(_CARD_PX)
-        self._create.setProperty("primary", True)
-        for button, name in ((self._create, "create_button"), (self._many, "create_many")):
-            button.setObjectName(name)
-        self._count.setObjectName("create_count")
-        self._count.setAccessibleName("How many")
-        self._count.setFixedWidth(52)
-        self._count.setToolTip(f"How many Create × n makes, 1 … {_MOST:,}")
-        self._ghost.setObjectName("create_ghost")
-        self._ghost.setChecked(True)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(10, 0, 10, 0)
-        foot.setSpacing(6)
-        for part in (self._create, self._many, self._count):
-            foot.addWidget(part)
-        foot.addStretch(1)
-        foot.addWidget(self._ghost)
-        layout.addLayout(foot)
+        layout.addWidget(self._foot)
 
     def _connect(self) -> None:
         self._typing.setSingleShot(True)
@@ -251,10 +240,8 @@ class CreateView(QWidget):
         self._renew.timeout.connect(self._ask)
         self._kind.chosen.connect(self._on_kind)
         self._preset.activated.connect(self._on_preset)
-        self._create.clicked.connect(self._on_create)
-        self._many.clicked.connect(self._on_many)
-        self._count.textChanged.connect(self._on_count)
-        self._ghost.toggled.connect(self._show_ghost)
+        self._foot.wanted.connect(self.create)
+        self._foot.ghost_toggled.connect(self._show_ghost)
         self._name.textEdited.connect(self._typing.start)
         self.card.repair_wanted.connect(self._on_repair)
         self.card.rule_wanted.connect(self._workspace.rule_requested)
@@ -314,6 +301,7 @@ class CreateView(QWidget):
         if self._workspace.snapshot is not None:
             form.set_heaps(_heap_names(self._workspace.snapshot))
         self._holder.verticalScrollBar().setValue(0)
+        self._align_labels()
         self._ask()
 
     # -- work
@@ -338,6 +326,7 @@ class CreateView(QWidget):
             self._set_ghost(None)
             return
         if not self._workspace.is_live:
+            form.show_refused({})
             self.card.say_nothing("No device", "The simulation does not run.")
             return
         self._previewed = record
@@ -363,21 +352,21 @@ class CreateView(QWidget):
         mips = len({s.mip for s in layout.subresources}) if layout is not None else 0
         for name in ("MipLevels", "Levels"):
             form.set_meaning(name, f"means {mips}" if mips else "")
-        if not preview.verdict.succeeded:
-            for reason in preview.verdict.reasons:
-                for path in reason.remedy.changes if reason.remedy is not None else {}:
-                    form.mark(path, "refused", reason.text)
+        reasons = () if preview.verdict.succeeded else preview.verdict.reasons
+        form.show_refused({path: one.text for one in reasons if one.remedy is not None for path in one.remedy.changes})
         self._show_primary()
         self._show_ghost()
 
     def _show_primary(self) -> None:
         """One primary button: Create, or the repair of what would be refused."""
-        set_property(self._create, "primary", not self.card.is_refused)
+        self._foot.set_primary(not self.card.is_refused)
 
     @Slot(str, object)
     def _on_preview_refused(self, asker: str, complaint: Complaint) -> None:
         if asker == _ASKER and self._previewed is not None:
             self._preview = None
+            if self._form is not None:
+                self._form.show_refused({complaint.where: str(complaint)} if complaint.where else {})
             self.card.show_refused_input(complaint.where or "", str(complaint))
             self._set_ghost(None)
 
@@ -393,15 +382,11 @@ class CreateView(QWidget):
             self._workspace.tell("warn", f"{lead}: {bad[0].hr}. {why}")
             self.card.show_outcome(answer.outcomes)
         if made:
-            self._name.setText(_next_name(made[-1]))
+            self._name.setText(next_name(made[-1]))
             self.created.emit(made)
 
     def _names(self, times: int) -> tuple[str, ...]:
-        name = self._name.text().strip() or "New 1"
-        names = [name]
-        for _ in range(times - 1):
-            names.append(_next_name(names[-1]))
-        return tuple(names)
+        return numbered_names(self._name.text(), times)
 
     def _set_ghost(self, shown: tuple[Preview, str, str] | None) -> None:
         self.ghost_changed.emit(shown)
@@ -409,7 +394,7 @@ class CreateView(QWidget):
     @Slot()
     def _show_ghost(self) -> None:
         preview = self._preview
-        if preview is None or not self._ghost.isChecked() or self._previewed is None or not self.isVisible():
+        if preview is None or not self._foot.shows_ghost() or self._previewed is None or not self.isVisible():
             self._set_ghost(None)
             return
         heap = self._form.field("pHeap") if self._form is not None else None
@@ -433,29 +418,6 @@ class CreateView(QWidget):
         self._preset.setCurrentIndex(index)
         self._ask()
 
-    @Slot()
-    def _on_create(self) -> None:
-        self.create()
-
-    @Slot()
-    def _on_many(self) -> None:
-        times = self._times()
-        if times:
-            self.create(times)
-
-    def _times(self) -> int:
-        text = self._count.text().strip().replace(",", "")
-        times = int(text) if text.isdecimal() and len(text) < 9 else 0
-        good = 1 <= times <= _MOST
-        set_property(self._count, "state", "" if good else "refused")
-        return times if good else 0
-
-    @Slot(str)
-    def _on_count(self, _text: str) -> None:
-        times = self._times()
-        self._many.setEnabled(bool(times))
-        self._many.setText(f"Create × {times:,}" if times else "Create × n")
-
     @Slot(object)
     def _on_repair(self, changes: Mapping[str, object]) -> None:
         if self._form is not None:
@@ -466,11 +428,3 @@ def _heap_names(snapshot: Snapshot) -> list[str]:
     heaps = snapshot.heaps
     chosen = np.flatnonzero(~heaps.committed & (heaps.kind != HeapKind.NONE))
     return [heaps.names[i] for i in chosen.tolist()]
-
-
-def _next_name(name: str) -> str:
-    match = _NUMBERED.match(name)
-    if match is None:
-        return f"{name} 2"
-    digits = match[2]
-    return f"{name[: -len(digits)]}{int(digits) + 1:0{len(digits)}d}"

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QWidget
 
 from explorer.core.calls import CallRecord, decode_input
+from explorer.sim.commands import Step
+from explorer.ui.controls import ElidedLabel
 from explorer.ui.create_fields import read_number
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import KINDS, PRESETS, first_input
@@ -216,11 +218,73 @@ def test_that_a_placed_resource_is_placed_automatically_and_shows_where(qtbot: Q
     qtbot.waitUntil(lambda: len(workspace.snapshot.resources.names) == total + 1, timeout=9000)
     offset.setText("100")
     offset.textEdited.emit("100")
-    # The question that follows a new layout clears the mark until its answer is here.
     qtbot.waitUntil(lambda: create.card.hr() == "E_INVALIDARG" and offset.property("state") == "refused", timeout=9000)
     qtbot.mouseClick(create.card.findChild(QPushButton, "verdict_repair"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: create.card.hr() == "S_OK", timeout=9000)
     assert offset.property("state") == ""
+
+
+class _States(QObject):
+    """Hears of every state that a field shows."""
+
+    def __init__(self, field: QWidget) -> None:
+        super().__init__(field)
+        self.seen: list[str] = []
+        field.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - the name of Qt
+        if event.type() == QEvent.Type.DynamicPropertyChange:
+            self.seen.append(str(watched.property("state")))
+        return False
+
+
+def test_that_the_mark_of_a_refused_field_does_not_flicker_when_the_layout_changes(
+    qtbot: QtBot, live: MainWindow
+) -> None:
+    create = live.views["create"]
+    live.show_view("create")
+    qtbot.waitUntil(lambda: create.card.hr() == "D3D_OK", timeout=9000)
+    create.form().change({"Usage": ["D3DUSAGE_DYNAMIC"]})
+    usage, pool = create.form().field("Usage").editor(), create.form().field("Pool").editor()
+    qtbot.waitUntil(lambda: "refused" in (usage.property("state"), pool.property("state")), timeout=9000)
+    marked = usage if usage.property("state") == "refused" else pool
+    states = _States(marked)
+    with qtbot.waitSignal(live.workspace.controller.previewed, timeout=9000):
+        live.workspace.controller.post(Step(3))
+    assert states.seen == []
+    assert marked.property("state") == "refused"
+    create.form().change({"Usage": [], "Pool": "D3DPOOL_MANAGED"})
+    qtbot.waitUntil(lambda: create.card.hr() == "D3D_OK", timeout=9000)
+    assert marked.property("state") == ""
+
+
+def test_that_an_answer_takes_the_place_of_the_one_before_it(qtbot: QtBot, theme: Theme) -> None:
+    form = CreateForm(theme, "d3d9", "CreateTexture")
+    qtbot.addWidget(form)
+    form.fill(first_input("d3d9", "CreateTexture"))
+    width, pool = form.field("Width").editor(), form.field("Pool").editor()
+    form.show_refused({"input.Width": "too wide"})
+    assert first_problem(form, "New 1")[0] is not None
+    assert (width.property("state"), width.toolTip()) == ("refused", "too wide")
+    form.show_refused({"Pool": "not with this usage"})
+    assert (width.property("state"), pool.property("state")) == ("", "refused")
+    form.show_refused({})
+    assert pool.property("state") == ""
+
+
+@pytest.mark.parametrize(("api", "call"), [("d3d12", "CreateCommittedResource"), ("d3d9", "CreateRenderTarget")])
+def test_that_labels_stand_in_full_where_there_is_room(qtbot: QtBot, theme: Theme, api: str, call: str) -> None:
+    form = CreateForm(theme, api, call)
+    qtbot.addWidget(form)
+    form.resize(460, 600)
+    room = form.label_room(460)
+    form.show()
+    labels = [part for part in form.findChildren(ElidedLabel) if part.property("role") == "small"]
+    assert labels
+    for part in labels:
+        assert part.width() >= part.fontMetrics().horizontalAdvance(part.text()), part.text()
+    # In a narrow dock the values come first.
+    assert form.label_room(280) < room or room == form.label_room(280) == 112
 
 
 def test_that_values_of_the_same_meaning_survive_a_change_of_the_api(qtbot: QtBot, window: MainWindow) -> None:
