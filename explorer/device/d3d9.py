@@ -349,12 +349,12 @@ class D3D9Device(Device):
         self.managed.evict_all(self, record.call)
         return granted("R5.9")
 
-    def take(self, group: str, size: int, alignment: int, kind: int) -> tuple[int, Taken] | Refusal:
+    def take(self, group: str, needs: ResourceLayout, kind: int, newcomer: str) -> tuple[int, Taken] | Refusal:
         """Take bytes of a group; in LOCAL memory managed copies leave until there is a hole (R6.8, R5.7)."""
-        taken = self.state.take(group, size, alignment, kind)
+        taken = self.state.take(group, needs.size_bytes, needs.alignment, kind)
         if isinstance(taken, Refusal) and group == "LOCAL":
             movers = self.virtual if self.runtime.ex else self.managed
-            return movers.make_room(self, size, alignment, kind, taken)
+            return movers.make_room(self, needs, kind, taken, newcomer)
         return taken
 
     def out_of_memory(self, record: CallRecord, group: str, refusal: Refusal) -> Verdict:

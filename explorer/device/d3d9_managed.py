@@ -12,6 +12,7 @@ from explorer.device import cost, d3d9_driver, system_memory
 from explorer.device.d3d9_things import dirty_bytes
 from explorer.memory.allocators.protocol import Refusal
 from explorer.memory.eviction import make_order
+from explorer.memory.eviction.recency import PriorityOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,7 +164,8 @@ class ManagedResources:
         needs, kind = self._needs[row]
         taken = state.take("LOCAL", needs.size_bytes, needs.alignment, kind)
         if isinstance(taken, Refusal):
-            taken = self.make_room(device, needs.size_bytes, needs.alignment, kind, taken, incoming=row)
+            newcomer = state.resource_names[row]
+            taken = self.make_room(device, needs, kind, taken, newcomer, incoming=row)
         if isinstance(taken, Refusal):
             self.last_refusal = Reason("d3d9.R4.10", taken.text(), _SOURCE)
             name = state.resource_names[row]
@@ -175,21 +177,41 @@ class ManagedResources:
         return self._upload(device, row, needs, kind, taken)
 
     def make_room(
-        self, device: D3D9Device, size: int, alignment: int, kind: int, refusal: Refusal, incoming: int | None = None
+        self,
+        device: D3D9Device,
+        needs: ResourceLayout,
+        kind: int,
+        refusal: Refusal,
+        newcomer: str,
+        incoming: int | None = None,
     ) -> tuple[int, Taken] | Refusal:
-        """Evict device copies until a hole is large enough; several may have to go for one hole (R5.7)."""
+        """Evict device copies until a hole is large enough; several may have to go for one hole (R5.7).
+
+        Args:
+            device: The device.
+            needs: What is to be placed.
+            kind: ``ResourceKind`` of the block.
+            refusal: Why there is no place yet.
+            newcomer: Name of the resource that needs the place, for the events.
+            incoming: Its row where it is managed; None for a DEFAULT allocation.
+
+        Returns:
+            The segment's index and the range, or why even that did not help.
+        """
         state = self._state
+        size, alignment = needs.size_bytes, needs.alignment
+        why = f"to make room for {size:,} B of {newcomer}"
         if self.by_driver:
             for row in d3d9_driver.cheapest_run(device, size, alignment):
-                self._evict(row, "d3d9.R5.15", f"for a gap of {size:,} B: the driver sees its heap")
+                self._evict(row, "d3d9.R5.15", f"{why}: the driver sees its heap")
             taken = state.take("LOCAL", size, alignment, kind)
             if not isinstance(taken, Refusal):
                 return taken
             refusal = taken
-        for row in self._order.victims(None, incoming=incoming):
+        for gone, row in enumerate(self._order.victims(None, incoming=incoming)):
             self._mark_thrash()
-            rule = "d3d9.R5.8" if self._order.is_thrashing else "d3d9.R5.5"
-            self._evict(row, rule, f"to make room for {size:,} B")
+            again = " as well, since no hole is large enough yet" if gone else ""
+            self._evict(row, self._rule_for(row, gone, is_default=incoming is None), f"{why}{again}")
             taken = state.take("LOCAL", size, alignment, kind)
             if not isinstance(taken, Refusal):
                 return taken
@@ -230,6 +252,17 @@ class ManagedResources:
             thrashed_scene=self._scene if evicts and self._order.is_thrashing else old.thrashed_scene,
         )
 
+    def _rule_for(self, row: int, gone: int, *, is_default: bool) -> str:
+        """Return the rule by which a copy is the one to leave, ``gone`` having left for the same hole before it."""
+        thrashing = self._order.is_thrashing
+        if isinstance(self._order, PriorityOrder) and self._order.is_outranked(row, newest_leaves=thrashing):
+            return "d3d9.R5.6"
+        if thrashing:
+            return "d3d9.R5.8"
+        if gone:
+            return "d3d9.R5.7"
+        return "d3d9.R6.8" if is_default else "d3d9.R5.5"
+
     def _mark_thrash(self) -> None:
         if self._order.is_thrashing and self._marked_scene != self._scene:
             self._marked_scene = self._scene
@@ -245,7 +278,10 @@ class ManagedResources:
         name, size = self._state.resource_names[row], self.bytes_of(row)
         segment = self._state.segments[int(self._state.blocks["segment"][self._copy[row]])].name
         frame = int(self._state.resources["used_frame"][row])
-        text = f"{name}: its device copy left {segment} {why}; last used in frame {frame}."
+        used = f"last used in frame {frame}" if frame >= 0 else "not used yet"
+        priority = int(self._state.resources["priority"][row])
+        level = f", priority {priority:,}" if priority else ""
+        text = f"{name}: its device copy left {segment} {why}; {used}{level}."
         self._state.log.add(EventKind.EVICTED, name, segment, size, rule=rule, text=text)
         self._drop(row)
 

@@ -116,11 +116,11 @@ def place(
     assert what.device is not None
     layout = what.device
     group, reasons = what.group, (what.reason,)
-    taken = device.take(group, layout.size_bytes, layout.alignment, what.kind)
+    taken = device.take(group, layout, what.kind, name)
     if isinstance(taken, Refusal) and what.fallback:
         group = what.fallback
         reasons = (reason("d3d9.R6.8"), what.reason)
-        second = device.take(group, layout.size_bytes, layout.alignment, what.kind)
+        second = device.take(group, layout, what.kind, name)
         taken = taken if isinstance(second, Refusal) else second
     if isinstance(taken, Refusal):
         return what.group, taken

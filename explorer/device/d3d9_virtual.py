@@ -16,6 +16,7 @@ from explorer.memory.allocators.protocol import Refusal
 from explorer.memory.eviction import make_order
 
 if TYPE_CHECKING:
+    from explorer.core.layouts import ResourceLayout
     from explorer.device.d3d9 import D3D9Device
     from explorer.memory.segments import Taken
 
@@ -83,16 +84,17 @@ class VirtualMemory:
         return sums[0], sums[1]
 
     def make_room(
-        self, device: D3D9Device, size: int, alignment: int, kind: int, refusal: Refusal, incoming: int = -1
+        self, device: D3D9Device, needs: ResourceLayout, kind: int, refusal: Refusal, newcomer: str, incoming: int = -1
     ) -> tuple[int, Taken] | Refusal:
         """Send resources out of LOCAL memory until there is a hole; those that this scene used stay."""
         state = device.state
+        why = f"to make room for {needs.size_bytes:,} B of {newcomer}"
         for row in self._order.copy().victims(None):
             if row == incoming or row in device.used_in_scene or device.things.held.get(row):
                 continue
-            if not self._send_away(device, row, f"to make room for {size:,} B"):
+            if not self._send_away(device, row, why):
                 break
-            taken = state.take("LOCAL", size, alignment, kind)
+            taken = state.take("LOCAL", needs.size_bytes, needs.alignment, kind)
             if not isinstance(taken, Refusal):
                 return taken
             refusal = taken
@@ -148,7 +150,8 @@ class VirtualMemory:
         kind, before = int(state.blocks["kind"][block]), device.segment_of(block)
         taken = state.take("LOCAL", size, alignment, kind)
         if isinstance(taken, Refusal):
-            taken = self.make_room(device, size, alignment, kind, taken, incoming=row)
+            needs = device.things.of[row].layout
+            taken = self.make_room(device, needs, kind, taken, device.name(row), incoming=row)
         if isinstance(taken, Refusal):
             # From non-local memory the GPU reads over the bus; out of the page file it cannot.
             return before.group == "NON_LOCAL"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from typing import TYPE_CHECKING, Self
 
 from explorer.memory.eviction.order import NOBODY
@@ -118,6 +118,16 @@ class PriorityOrder(ResidentSet):
                     left -= self._size[object_id]
                     yield object_id
                 object_id = following
+
+    def is_outranked(self, object_id: int, *, newest_leaves: bool = False) -> bool:
+        """Return whether age alone would have sent another one: a higher priority keeps it."""
+        number = self._use_number[object_id]
+        for level in self._levels[bisect_right(self._levels, self.priority_of(object_id)) :]:
+            queue = self._queues[level]
+            other = self._use_number[queue.newest if newest_leaves else queue.oldest]
+            if (other > number) if newest_leaves else (other < number):
+                return True
+        return False
 
     def evict(self, object_id: int) -> None:
         """Take out an object that had to leave."""

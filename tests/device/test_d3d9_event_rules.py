@@ -1,0 +1,97 @@
+"""What the events of a D3D9 device say: each names the rule that decided and whom it was for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.device.d3d9_desk import MB, Desk
+
+if TYPE_CHECKING:
+    from explorer.core.events import Event
+    from explorer.device.outcome import Outcome
+
+
+def full(count: int = 16, size: int = 1024) -> Desk:
+    """Return a device of 64 MB whose local memory is full of managed copies, M0 the oldest."""
+    desk = Desk("gf4mx440")
+    for index in range(count):
+        desk.texture(f"M{index}", size=size)
+        desk.frame(f"M{index}")
+    assert desk.free() == 0
+    return desk
+
+
+def of_kind(outcome: Outcome, kind: str) -> list[Event]:
+    return [event for event in outcome.events if event.kind == kind]
+
+
+def evicted(outcome: Outcome) -> list[tuple[str, str]]:
+    return [(event.subject, event.rule.removeprefix("d3d9.")) for event in of_kind(outcome, "evicted")]
+
+
+def test_that_an_eviction_names_whom_it_was_for_and_when_it_was_last_used() -> None:
+    desk = full()
+    desk.texture("new", size=1024)
+    event = of_kind(desk.frame("new"), "evicted")[0]
+    assert f"to make room for {4 * MB:,} B of new" in event.text
+    assert "last used in frame 0" in event.text
+    text = of_kind(desk.texture("D", "DEFAULT", 1024), "evicted")[0].text
+    assert "B of D" in text
+    assert "priority" not in text
+
+
+def test_that_the_least_recently_used_leaves_by_age_and_others_for_the_same_hole() -> None:
+    # Rules R5.5 and R5.7: the first by its age, the next because the hole is still too small.
+    desk = full(64, 512)
+    desk.texture("big", size=1024)
+    assert evicted(desk.frame("big")) == [("M0", "R5.5"), ("M1", "R5.7"), ("M2", "R5.7"), ("M3", "R5.7")]
+    texts = [event.text for event in desk.state.log.tail if event.kind == "evicted"]
+    assert ["no hole is large enough yet" in text for text in texts] == [False, True, True, True]
+
+
+def test_that_a_copy_leaves_for_a_default_resource_before_that_fails() -> None:
+    # Rule R6.8.
+    desk = full()
+    assert evicted(desk.texture("D", "DEFAULT", 1024)) == [("M0", "R6.8")]
+
+
+def test_that_a_lower_priority_leaves_although_another_is_older() -> None:
+    # Rule R5.6 outranks R5.5; where the oldest has the lowest priority as well, its age alone decides.
+    desk = full()
+    desk.ok("SetPriority", {"object": "M0", "PriorityNew": 3})
+    desk.texture("new", size=1024)
+    assert evicted(desk.frame("new")) == [("M1", "R5.6")]
+    desk = full()
+    desk.ok("SetPriority", {"object": "M9", "PriorityNew": 3})
+    desk.texture("new", size=1024)
+    assert evicted(desk.frame("new")) == [("M0", "R5.5")]
+    for index in range(1, 16):
+        desk.ok("SetPriority", {"object": f"M{index}", "PriorityNew": 7})
+    desk.ok("SetPriority", {"object": "new", "PriorityNew": 2})
+    outcome = desk.texture("D", "DEFAULT", 1024)
+    assert evicted(outcome) == [("new", "R5.6")]
+    assert of_kind(outcome, "evicted")[0].text.endswith("priority 2.")
+
+
+def test_that_the_newest_leaves_while_the_frame_needs_too_much() -> None:
+    # Rule R5.8; there too a priority outranks the time of use.
+    desk = full()
+    for index in (16, 17):
+        desk.texture(f"M{index}", size=1024)
+    desk.ok("BeginScene")
+    desk.draw(*(f"M{index}" for index in range(16)))
+    assert evicted(desk.draw("M16")) == [("M15", "R5.8")]
+    desk.ok("SetPriority", {"object": "M16", "PriorityNew": 1})
+    assert evicted(desk.draw("M17")) == [("M14", "R5.6")]
+    desk.ok("EndScene")
+
+
+@pytest.mark.parametrize(("call", "rule"), [("EvictManagedResources", "R5.9"), ("Reset", "R5.4")])
+def test_that_a_purge_names_the_call(call: str, rule: str) -> None:
+    desk = full()
+    outcome = desk.reset() if call == "Reset" else desk.ok(call)
+    assert {name for name, _ in evicted(outcome)} == {f"M{index}" for index in range(16)}
+    assert {found for _, found in evicted(outcome)} == {rule}
+    assert all(call in event.text for event in of_kind(outcome, "evicted"))
