@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from explorer.core.layouts import ResourceLayout
+    from explorer.core.verdicts import Reason
     from explorer.device.memory_state import MemoryState
     from explorer.device.outcome import Preview
     from explorer.memory.segments import MemorySegment, Taken
@@ -142,8 +143,10 @@ class D3D9Device(Device):
             return self.out_of_memory(record, str(answer[0]), answer[1])
         return Verdict(verdict.hr, (*verdict.reasons, *answer), verdict.values)  # pyright: ignore[reportArgumentType]  # reasons here
 
-    def add_block(self, row: int, kind: int, layout: ResourceLayout, taken: tuple[int, Taken], block_state: int) -> int:
-        """Add a block of a resource in a range that was taken for it."""
+    def add_block(
+        self, row: int, kind: int, layout: ResourceLayout, taken: tuple[int, Taken], block_state: int, why: Reason
+    ) -> int:
+        """Add a block of a resource in a range that was taken for it; ``why`` it lies there is told."""
         memory = self.state
         segment, place = taken
         name, where = self.name(row), memory.segments[segment].name
@@ -161,8 +164,8 @@ class D3D9Device(Device):
             rounding=place.rounding,
         )
         memory.count_usage(segment, place.size)
-        text = f"{name}: {place.size:,} B in {where}."
-        memory.log.add(EventKind.ALLOCATED, name, where, place.size, rule="d3d9.R2.2", text=text)
+        text = f"{name}: {place.size:,} B in {where}. {why.text}"
+        memory.log.add(EventKind.ALLOCATED, name, where, place.size, rule=why.rule, text=text)
         return block
 
     def admit(self, row: int, block: int) -> None:
@@ -170,8 +173,8 @@ class D3D9Device(Device):
         if is_virtual(self, row):
             self.virtual.admit(self, row, block)
 
-    def free_block(self, block: int, kind: EventKind) -> None:
-        """Give a block's bytes back and report it."""
+    def free_block(self, block: int, rule: str) -> None:
+        """Give a block's bytes back and report it under a rule."""
         state = self.state
         segment = int(state.blocks["segment"][block])
         size = int(state.blocks["size"][block])
@@ -181,7 +184,7 @@ class D3D9Device(Device):
         state.count_usage(segment, -size)
         state.remove_block(block)
         self._busy.pop(block, None)
-        state.log.add(kind, name, where, size, text=f"{name} left {where}.")
+        state.log.add(EventKind.FREED, name, where, size, rule=rule, text=f"{name} left {where}.")
 
     def destroy(self, row: int) -> None:
         """Give back everything of a resource that nobody holds any more."""
@@ -192,8 +195,9 @@ class D3D9Device(Device):
             self._forget_part(number)
         self.managed.forget(row)
         self.virtual.forget(row)
+        is_default = self.things.of[row].resource.pool == api.Pool.DEFAULT
         for block in self.blocks_of.pop(row, []):
-            self.free_block(block, EventKind.FREED)
+            self.free_block(block, "d3d9.R6.7" if is_default else "d3d9.release")
         self.things.forget(row)
         self.used_in_scene.discard(row)
         self.state.remove_resource(row)

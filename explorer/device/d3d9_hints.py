@@ -65,7 +65,7 @@ def _move(device: D3D9Device, row: int) -> None:
         if isinstance(taken, Refusal):
             return
         for version in device.blocks_of[row][1:]:
-            device.free_block(version, EventKind.FREED)
+            device.free_block(version, "d3d9.R3.3")
         device.blocks_of[row] = [block]
         system_memory.move_block(state, block, *taken)
         device.clear_busy(block)

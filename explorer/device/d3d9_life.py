@@ -114,5 +114,5 @@ def release(device: D3D9Device, arguments: api.ObjectCall, record: CallRecord) -
             device.shown = replace(device.shown, name="")
         for row in device.chains.pop(number, ()):
             device.destroy(row)
-    device.state.log.add(EventKind.RELEASED, name, text=f"{name} was released.")
+    device.state.log.add(EventKind.RELEASED, name, rule="d3d9.release", text=f"{name} was released.")
     return granted("release", "R6.7")

@@ -122,7 +122,7 @@ def drop_locks(device: D3D9Device, row: int) -> None:
     """End the locks of a resource that is destroyed: temporary copies go."""
     for held in device.things.held.pop(row, ()):
         if held.staging >= 0:
-            device.free_block(held.staging, EventKind.FREED)
+            device.free_block(held.staging, "d3d9.R6.3")
 
 
 # Inside --------------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ def rename(device: D3D9Device, row: int) -> bool:
         taken = state.take(group, thing.layout.size_bytes, thing.layout.alignment, kind)
         if isinstance(taken, Refusal):
             return False
-        fresh = device.add_block(row, kind, thing.layout, taken, int(BlockState.RESIDENT))
+        fresh = device.add_block(row, kind, thing.layout, taken, int(BlockState.RESIDENT), reason("R7.6"))
         blocks.append(fresh)
     blocks.remove(fresh)
     blocks.insert(0, fresh)
@@ -298,7 +298,7 @@ def _close(device: D3D9Device, row: int, held: Held) -> None:
         state.log.add(EventKind.STALLED, device.name(row), where, size, rule="d3d9.R6.4", text=text)
     writes = not held.flags & LockFlags.READONLY
     if held.staging >= 0:
-        device.free_block(held.staging, EventKind.FREED)
+        device.free_block(held.staging, "d3d9.R6.3")
         if writes and not is_lost(device):
             where = device.segment_of(device.blocks_of[row][0]).name
             text = f"{device.name(row)}: {size:,} B sent to {where} at the unlock."

@@ -15,7 +15,7 @@ from explorer.device.d3d9_things import Thing, all_dirty
 from explorer.device.memory_state import NewResource
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d9_resource import Resource, describe
-from explorer.rules.d3d9_sizes import device_layout, layout, placement
+from explorer.rules.d3d9_sizes import device_layout, layout, placement, placement_key
 from explorer.rules.d3d9_verdicts import reason
 
 if TYPE_CHECKING:
@@ -39,6 +39,13 @@ GROUP_OF = {
     "system": "SYSTEM",
 }
 """Segment of ``placement.json`` → segment group of the adapter."""
+
+_RULE_OF = {
+    "target": "R4.1", "static_texture": "R2.2", "plain_surface": "R2.2", "static_buffer": "R3.7",
+    "dynamic_buffer": "R4.6", "dynamic_texture": "R4.6", "hinted_buffer": "R3.2", "cpu_buffer": "R3.2",
+    "managed": "R2.3", "systemmem": "R2.4", "scratch": "R2.5",
+}  # fmt: skip
+"""Row of the placement table → rule that puts a resource there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +99,14 @@ def plan_of(device: D3D9Device, resource: Resource) -> Plan:
         fallback="NON_LOCAL" if may_move and kind in (ResourceKind.TEXTURE, ResourceKind.BUFFER) else "",
         device=device_layout(resource, device.runtime) if pool is api.Pool.MANAGED or not in_system else None,
         system=layout(resource, device.runtime) if in_system else None,
-        reason=Reason("d3d9.R4.1", f"{row.why[:1].upper()}{row.why[1:]}.", row.source),
+        reason=Reason(f"d3d9.{_rule_of(resource, device)}", f"{row.why[:1].upper()}{row.why[1:]}.", row.source),
     )
+
+
+def _rule_of(resource: Resource, device: D3D9Device) -> str:
+    if resource.is_buffer and resource.pool == api.Pool.DEFAULT and resource.usage & api.Usage.SOFTWAREPROCESSING:
+        return "R3.4"
+    return _RULE_OF[placement_key(resource, device.runtime)]
 
 
 def dummy_plan(device: D3D9Device, what: Plan) -> Plan:
@@ -127,7 +140,7 @@ def place(
     row = device.state.add_resource(_new(record, name, what, layout, default_priority(device, what)))
     device.state.resources["resident"][row] = True
     _report(device, row, layout)
-    block = device.add_block(row, what.kind, layout, taken, int(BlockState.RESIDENT))
+    block = device.add_block(row, what.kind, layout, taken, int(BlockState.RESIDENT), reasons[0])
     device.blocks_of[row] = [block]
     device.things.of[row] = Thing(what.resource, layout, what.segment, implicit=implicit)
     device.admit(row, block)
@@ -155,7 +168,7 @@ def _place_in_system(
     is_managed = what.pool is api.Pool.MANAGED
     state = int(BlockState.MASTER_COPY | BlockState.DIRTY) if is_managed else 0
     _report(device, row, layout)
-    block = device.add_block(row, what.kind, layout, taken, state)
+    block = device.add_block(row, what.kind, layout, taken, state, what.reason)
     device.blocks_of[row] = [block]
     device.things.of[row] = Thing(what.resource, what.device or layout, what.segment, dummy=dummy)
     if dummy:

@@ -95,3 +95,45 @@ def test_that_a_purge_names_the_call(call: str, rule: str) -> None:
     assert {name for name, _ in evicted(outcome)} == {f"M{index}" for index in range(16)}
     assert {found for _, found in evicted(outcome)} == {rule}
     assert all(call in event.text for event in of_kind(outcome, "evicted"))
+
+
+PLACES = [
+    ("texture", "DEFAULT", "", "LOCAL", "R2.2"), ("texture", "DEFAULT", "DYNAMIC", "NON_LOCAL", "R4.6"),
+    ("texture", "DEFAULT", "RENDERTARGET", "LOCAL", "R4.1"), ("texture", "MANAGED", "", "SYSTEM", "R2.3"),
+    ("texture", "SYSTEMMEM", "", "SYSTEM", "R2.4"), ("texture", "SCRATCH", "", "SYSTEM", "R2.5"),
+    ("buffer", "DEFAULT", "", "LOCAL", "R3.7"), ("buffer", "DEFAULT", "DYNAMIC", "NON_LOCAL", "R4.6"),
+    ("buffer", "DEFAULT", "POINTS", "LOCAL", "R3.2"), ("buffer", "DEFAULT", "NPATCHES", "SYSTEM", "R3.2"),
+    ("buffer", "DEFAULT", "SOFTWAREPROCESSING", "SYSTEM", "R3.4"), ("plain", "DEFAULT", "", "LOCAL", "R2.2"),
+    ("target", "DEFAULT", "", "LOCAL", "R4.1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "pool", "usage", "group", "rule"), PLACES)
+def test_that_every_allocation_names_the_rule_that_put_it_there(
+    kind: str, pool: str, usage: str, group: str, rule: str
+) -> None:
+    desk = Desk("r9700pro", **{"d3d9.point_sprites": "true", "d3d9.D3DDEVCAPS_NPATCHES": "false"})
+    made = {
+        "texture": lambda: desk.texture("X", pool, 64, usage=usage),
+        "buffer": lambda: desk.buffer("X", pool, usage=usage),
+        "plain": lambda: desk.plain("X", pool),
+        "target": lambda: desk.target("X"),
+    }
+    outcome = made[kind]()
+    assert desk.groups("X") == [group]
+    event = of_kind(outcome, "allocated")[0]
+    assert event.rule == f"d3d9.{rule}"
+    assert outcome.reasons[-1].rule == event.rule
+    assert outcome.reasons[-1].text in event.text
+
+
+def test_that_memory_that_becomes_free_names_its_rule() -> None:
+    desk = Desk("r9700pro")
+    desk.buffer("D")
+    desk.texture("M")
+    desk.lock("D")
+    ended = of_kind(desk.ok("Unlock", {"object": "D"}), "freed")
+    assert [event.rule for event in ended] == ["d3d9.R6.3"], "the temporary copy"
+    for name, rule in (("D", "d3d9.R6.7"), ("M", "d3d9.release")):
+        outcome = desk.ok("Release", {"object": name})
+        assert [event.rule for event in outcome.events] == [rule, "d3d9.release"]
