@@ -15,10 +15,12 @@ from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, ResourceKind
 from explorer.core.verdicts import Verdict
 from explorer.device import cost, system_memory
+from explorer.device.d3d9_lock_events import reads_write_only, tell_access, tell_lock
 from explorer.device.d3d9_presentation import is_lost
 from explorer.device.d3d9_things import Box, Held, Part, box_bytes, find_surface, joined, surface_of, whole
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d9 import BufferState, judge
+from explorer.rules.d3d9_resource import SURFACES
 from explorer.rules.d3d9_verdicts import fault, reason, refused
 
 if TYPE_CHECKING:
@@ -151,13 +153,13 @@ def _open(
     size = box_bytes(resource, part.level, box)
     values: dict[str, object] = {"pointer": pointer, "waited": False}
     staging, rules = -1, list[str]()
+    if _must_not_wait(device, row, flags) and device.is_busy(device.blocks_of[row][0]):
+        return device.refuse(record, refused([fault("R7.5", "try again later", hr="D3DERR_WASSTILLDRAWING")]))
     if pointer == "system":
         rules += _open_system(device, row, values)
     elif pointer == "direct":
         rules += _open_direct(device, row, flags, box, values)
     elif pointer == "temporary":
-        if flags & LockFlags.DONOTWAIT and not resource.is_buffer and device.is_busy(device.blocks_of[row][0]):
-            return device.refuse(record, refused([fault("R7.5", "try again later", hr="D3DERR_WASSTILLDRAWING")]))
         made = _open_temporary(device, row, size, values)
         if isinstance(made, Refusal):
             return device.out_of_memory(record, "SYSTEM", made)
@@ -168,11 +170,19 @@ def _open(
     block = staging if staging >= 0 else device.blocks_of[row][0]
     values["segment"] = device.segment_of(block).name
     values["address"] = int(device.state.blocks["offset"][block]) + (box[0] if resource.is_buffer else 0)
+    tell_lock(device, row, pointer, flags, box, values)
+    if reads_write_only(flags, resource.usage):
+        rules.append("R3.6")
     said = access or ("sequential read" if flags & LockFlags.READONLY else "sequential write")
     held = Held(part.level, part.face, flags, box, pointer, staging, said)
     device.things.held[row] = (*device.things.held.get(row, ()), held)
     reasons = (*verdict.reasons, *(reason(rule) for rule in rules))
     return Verdict(verdict.hr, tuple(dict.fromkeys(reasons)), {**verdict.values, **values})
+
+
+def _must_not_wait(device: D3D9Device, row: int, flags: int) -> bool:
+    """Return whether DONOTWAIT counts: it is a flag of surfaces, not of textures and buffers (R7.5)."""
+    return bool(flags & LockFlags.DONOTWAIT) and device.things.of[row].resource.kind in SURFACES
 
 
 def _open_system(device: D3D9Device, row: int, values: dict[str, object]) -> list[str]:
@@ -290,12 +300,7 @@ def _close(device: D3D9Device, row: int, held: Held) -> None:
     else:
         del things.held[row]
     size = box_bytes(thing.resource, held.level, held.box)
-    caching = "WC" if held.pointer == "direct" and thing.segment != "uma_system" else "WB"
-    device.spend(cpu=cost.access_ns(size, caching, held.access))
-    if caching == "WC" and held.access == "random write":
-        where = device.segment_of(device.blocks_of[row][0]).name
-        text = f"{device.name(row)}: {size:,} B were written to {where} in no order, each line read and written whole."
-        state.log.add(EventKind.STALLED, device.name(row), where, size, rule="d3d9.R6.4", text=text)
+    tell_access(device, row, held, size)
     writes = not held.flags & LockFlags.READONLY
     if held.staging >= 0:
         device.free_block(held.staging, "d3d9.R6.3")

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.device.d3d9_desk import MB, Desk
+from explorer.sim.advisor import advise
+from explorer.sim.scenarios import load_simulation
+from tests.device.d3d9_desk import MB, Desk, rules
 
 if TYPE_CHECKING:
     from explorer.core.events import Event
@@ -137,3 +139,53 @@ def test_that_memory_that_becomes_free_names_its_rule() -> None:
     for name, rule in (("D", "d3d9.R6.7"), ("M", "d3d9.release")):
         outcome = desk.ok("Release", {"object": name})
         assert [event.rule for event in outcome.events] == [rule, "d3d9.release"]
+
+
+LOCKS = [
+    ("MANAGED", "", "", "R2.3", "system copy"), ("SYSTEMMEM", "", "", "R2.4", "system copy"),
+    ("DEFAULT", "", "", "R6.3", f"{MB:,} B were read back"), ("DEFAULT", "WRITEONLY", "", "R6.3", "write-only"),
+    ("DEFAULT", "DYNAMIC", "", "R6.2", "direct pointer to the block that the GPU uses"),
+    ("DEFAULT", "DYNAMIC", "NOOVERWRITE", "R6.5", f"appends bytes 0 to {MB:,}"),
+    ("DEFAULT", "DYNAMIC", "DISCARD", "R6.9", "DISCARD gives the block at 0x"),
+    ("DEFAULT", "NPATCHES", "", "R3.2", "system copy"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pool", "usage", "flags", "rule", "words"), LOCKS)
+def test_that_every_lock_tells_its_pointer(pool: str, usage: str, flags: str, rule: str, words: str) -> None:
+    desk = Desk("r9700pro", **{"d3d9.D3DDEVCAPS_NPATCHES": "false"})
+    desk.buffer("B", pool, usage=usage)
+    outcome = desk.ok("Lock", {"object": "B", "Flags": [f"D3DLOCK_{flags}"] if flags else []})
+    event = outcome.events[-1]
+    assert (event.kind, event.rule, event.size_bytes) == ("changed", f"d3d9.{rule}", MB)
+    assert words in event.text
+    assert event.segment == outcome.values["segment"]
+    assert "wait" not in event.text
+
+
+def test_that_a_lock_that_waited_or_met_a_lost_device_says_so() -> None:
+    desk = Desk()
+    desk.start()
+    desk.buffer("B", usage="DYNAMIC")
+    desk.frame("B")
+    assert "after a wait for the GPU" in desk.write("B").events[-1].text
+    desk.lose()
+    event = desk.lock("B").events[-1]
+    assert (event.rule, "lost" in event.text) == ("d3d9.R9.5", True)
+
+
+def test_that_reading_through_a_write_combined_pointer_is_told_and_advised_against() -> None:
+    desk = Desk()
+    desk.buffer("B", usage="DYNAMIC WRITEONLY")
+    outcome = desk.lock("B", "READONLY")
+    assert "R3.6" in rules(outcome), "the old data is read although the buffer is write-only"
+    event = of_kind(desk.ok("Unlock", {"object": "B"}), "stalled")[0]
+    assert (event.rule, event.size_bytes) == ("device.wc-read", MB)
+    uma = Desk("i865g")
+    uma.buffer("B", usage="DYNAMIC")
+    uma.lock("B", "READONLY")
+    assert of_kind(uma.ok("Unlock", {"object": "B"}), "stalled") == [], "a cache serves it"
+    simulation = load_simulation("d3d9-agp-random-writes")
+    simulation.step(300)
+    found = [one for one in advise(simulation.snapshot()) if one.id == "write-combined-read"]
+    assert [(one.figures["reads"], one.figures["bytes"]) for one in found] == [(10, 20 * MB)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from explorer.device.cost import RANDOM_COMBINED, access_ns
 from explorer.errors import CallError
 from explorer.sim.scenarios import load_simulation
-from tests.device.d3d9_desk import MB, Desk, kinds, moved, rules
+from tests.device.d3d9_desk import FULL_SCREEN, MB, Desk, kinds, moved, rules
 
 POINTERS = [
     ("r9700pro", "buffer", "DEFAULT", "", "temporary"), ("r9700pro", "buffer", "DEFAULT", "WRITEONLY", "temporary"),
@@ -85,10 +85,10 @@ def test_that_a_default_lock_waits_unless_flags_help() -> None:
         outcome = desk.lock("B", words)
         waits[words] = (outcome.values["waited"], kinds(outcome))
         assert outcome.values["write_visible_to_pending_draw"] is ("NOOVERWRITE" in words)
-    assert waits[""] == (True, ["stalled"])
-    assert waits["NOOVERWRITE"] == (False, [])
-    assert waits["DISCARD"] == (False, ["allocated", "renamed"])
-    assert waits["NOOVERWRITE DISCARD"] == (False, []), "NOOVERWRITE wins"
+    assert waits[""] == (True, ["stalled", "changed"])
+    assert waits["NOOVERWRITE"] == (False, ["changed"])
+    assert waits["DISCARD"] == (False, ["allocated", "renamed", "changed"])
+    assert waits["NOOVERWRITE DISCARD"] == (False, ["changed"]), "NOOVERWRITE wins"
 
 
 def test_that_managed_locks_never_wait() -> None:
@@ -161,7 +161,9 @@ def append(desk: Desk, offset: int, words: str = "NOOVERWRITE") -> list[str]:
     inputs = {"object": "B", "OffsetToLock": offset, "SizeToLock": 4096, "Flags": [f"D3DLOCK_{words}"] if words else []}
     outcome = desk.ok("Lock", inputs)
     desk.ok("Unlock", {"object": "B"})
-    return kinds(outcome)
+    found = kinds(outcome)
+    assert found.pop() == "changed", "where the pointer goes is told last"
+    return found
 
 
 def test_that_overwriting_what_a_pending_draw_reads_is_a_hazard() -> None:
@@ -174,7 +176,7 @@ def test_that_overwriting_what_a_pending_draw_reads_is_a_hazard() -> None:
     assert append(desk, 4096) == [], "the next bytes"
     outcome = desk.lock("B", "NOOVERWRITE", size=16)
     desk.ok("Unlock", {"object": "B"})
-    assert kinds(outcome) == ["hazard"]
+    assert kinds(outcome) == ["hazard", "changed"]
     assert (outcome.events[0].rule, outcome.events[0].size_bytes) == ("d3d9.R7.6", 16)
     desk.frames(2, "B")
     assert append(desk, 4096) == [], "the frames in flight are done"
@@ -271,6 +273,24 @@ def test_that_donotwait_says_so_instead_of_waiting() -> None:
     assert outcome.hr == "D3DERR_WASSTILLDRAWING"
     assert rules(outcome) == {"R7.5"}
     assert desk.lock_rect("P").values["waited"] is True
+
+
+def test_that_donotwait_is_for_surfaces_of_every_pool_and_for_nothing_else() -> None:
+    # Rule R7.5: a plain surface in system memory whose copy is pending, and a back buffer; a buffer waits all the same.
+    desk = Desk()
+    desk.start({**FULL_SCREEN, "Flags": ["D3DPRESENTFLAG_LOCKABLE_BACKBUFFER"]})
+    desk.plain("S", "SYSTEMMEM")
+    desk.plain("D")
+    desk.ok("UpdateSurface", {"pSourceSurface": "S", "pDestinationSurface": "D"})
+    desk.ok("GetBackBuffer", {}, "back")
+    desk.frame()
+    for name in ("S", "D", "back"):
+        assert desk.lock_rect(name, "DONOTWAIT").hr == "D3DERR_WASSTILLDRAWING", name
+        assert desk.device.things.held == {}
+    assert desk.lock_rect("S").values["waited"] is True
+    desk.buffer("B")
+    desk.frame("B")
+    assert desk.lock("B", "DONOTWAIT").values["waited"] is True
 
 
 def test_that_a_boxed_volume_locks() -> None:
