@@ -245,8 +245,8 @@ class KernelMemory:
             place = self._state.segments[int(heaps["segment"][row])]
             if (place.node, place.group) != (group.node, group.group) or int(heaps["used_frame"][row]) >= frame:
                 continue
-            if not self._demote(device, row, "because the group is over its budget"):
-                return
+            # One that is too large to go anywhere keeps smaller ones from nothing.
+            self._demote(device, row, "because the group is over its budget")
 
     def _make_room(
         self, device: Device, group: str, size: int, alignment: int, node: int, refusal: Refusal, pinned: int
@@ -254,13 +254,15 @@ class KernelMemory:
         """Demote heaps of a group until a range is free; those used in this frame stay."""
         state, heaps = self._state, self._state.heaps
         wanted = set(state.segments_in(group, node))
+        if not any(state.segments[index].size >= size for index in wanted):
+            return refusal
         for row in self._order.copy().victims(None):
             if int(heaps["segment"][row]) not in wanted or row == pinned:
                 continue
             if int(heaps["used_frame"][row]) >= state.log.frame and state.log.frame > 0:
                 continue
             if not self._demote(device, row, f"to make room for {size:,} B"):
-                break
+                continue
             taken = state.take(group, size, alignment, node=node)
             if not isinstance(taken, Refusal):
                 return taken

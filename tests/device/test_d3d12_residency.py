@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from explorer.device import make_device
@@ -114,3 +116,32 @@ def test_that_a_measured_figure_of_reservation_is_kept() -> None:
 def test_that_a_node_that_does_not_exist_reserves_nothing() -> None:
     refused = Rig().call("SetVideoMemoryReservation", {"Reservation": 0, "NodeIndex": 1})
     assert (refused.hr, refused.reasons[0].rule) == ("E_INVALIDARG", "d3d12.1.1a")
+
+
+def test_that_what_fits_no_segment_pushes_nobody_out() -> None:
+    rig = Rig()
+    size = rig.state.segments[rig.state.segments_in("LOCAL")[0]].size
+    for i in range(4):
+        rig.heap(f"H{i}", 64 * MIB)
+    assert rig.heap("Huge", size + 1).hr == "E_OUTOFMEMORY"
+    assert (rig.state.log.counts["demoted"], rig.state.log.counts["evicted"]) == (0, 0)
+
+
+@pytest.mark.parametrize("trims", [False, True])
+def test_that_one_heap_too_large_to_leave_does_not_hold_the_smaller_ones(trims: bool) -> None:
+    own = adapter("radeon680m")
+    sizes = {"SYSTEM": 4 * MIB, "PAGE_FILE": 4 * MIB, "LOCAL": 64 * MIB}
+    segments = tuple(dataclasses.replace(one, size_bytes=sizes[one.group]) for one in own.segments)
+    rig = Rig()
+    rig.state = MemoryState(dataclasses.replace(own, segments=segments), "tlsf")
+    rig.device = make_device("d3d12", rig.state, {})
+    rig.heap("Large", 60 * MIB)
+    for i in range(4):
+        rig.heap(f"H{i}", MIB)
+    rig.call("Present", {})
+    if trims:
+        rig.device.set_option("budget", "LOCAL=61MiB")
+        rig.call("ExecuteCommandLists", {})
+    else:
+        assert rig.heap("New", 2 * MIB).succeeded
+    assert {name for name in ("H0", "H1", "H2", "H3") if group_of(rig, name) == "SYSTEM"} >= {"H0", "H1"}
