@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from explorer.memory.allocators.protocol import Refusal
+from explorer.tables.d3d12_tables import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +25,10 @@ MODES = ("library", "simple", "advanced")
 """Values of the option ``residency_mode``: whose budgets count (see ``Budgets``)."""
 
 SECOND_NS = 1_000_000_000
-_SHORTEST_NS = SECOND_NS
-_LONGEST_NS = 60 * SECOND_NS
-_QUERY_PERIOD_NS = SECOND_NS
+_SHORTEST_NS = int(number("GRACE_MIN_SECONDS") * SECOND_NS)
+_LONGEST_NS = int(number("GRACE_MAX_SECONDS") * SECOND_NS)
+_THRESHOLD, _WHOLE = Decimal(str(number("TRIM_THRESHOLD"))).as_integer_ratio()
+_QUERY_PERIOD_NS = int(number("BUDGET_QUERY_SECONDS") * SECOND_NS)
 """How long the translation layer keeps an answer of QueryVideoMemoryInfo."""
 
 
@@ -39,11 +42,11 @@ def grace_ns(usage: int, budget: int) -> int | None:
         budget: Bytes granted; 0 is full pressure.
     """
     usage = min(usage, budget)
-    if budget and 10 * usage <= 7 * budget:
+    if budget and _WHOLE * usage <= _THRESHOLD * budget:
         return None
     if not budget:
         return _SHORTEST_NS
-    return _SHORTEST_NS + (_LONGEST_NS - _SHORTEST_NS) * 10 * (budget - usage) // (3 * budget)
+    return _SHORTEST_NS + (_LONGEST_NS - _SHORTEST_NS) * _WHOLE * (budget - usage) // ((_WHOLE - _THRESHOLD) * budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +194,13 @@ class ResidencyManager:
             self._seen = (now_ns, memory.budgets())
         return self._seen[1]
 
-    def _trim_aged(self, memory: Memory, now_ns: int, done: Submission) -> None:
+    def grace_ns(self, memory: Memory, now_ns: int) -> int | None:
+        """Return the age from which objects are evicted now, or None where nothing is."""
         seen = self._budgets(memory, now_ns)
-        grace = grace_ns(seen.pressure_usage, seen.pressure_budget)
+        return grace_ns(seen.pressure_usage, seen.pressure_budget)
+
+    def _trim_aged(self, memory: Memory, now_ns: int, done: Submission) -> None:
+        grace = self.grace_ns(memory, now_ns)
         if grace is None:
             return
         for row in list(self.order):

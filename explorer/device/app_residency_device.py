@@ -97,6 +97,13 @@ class AppResidency:
         self.running.append((generation, device.timeline.submitted))
         return refusal
 
+    def grace_ns(self, device: D3D12Device) -> int | None:
+        """Return the age from which the first list evicts now; None where nothing is evicted for its age."""
+        for group, manager in self.managers.items():
+            now_ns = self.clock_ns + device.state.log.time_ns
+            return manager.grace_ns(_DeviceMemory(device, self.mode, group), now_ns)
+        return None
+
     def copy(self) -> AppResidency:
         """Return an independent copy."""
         managers = {group: manager.copy() for group, manager in self.managers.items()}

@@ -349,7 +349,7 @@ class D3D12Device(Device):
 
     def make_resident(self, arguments: api.MakeResident, record: CallRecord) -> Verdict:
         """MakeResident: counts up; from 0 to 1 the bytes come in."""
-        return d3d12_residency.make_resident(self, arguments.ppObjects, record, deny_over_budget=False)
+        return d3d12_residency.make_resident(self, arguments, record)
 
     def evict(self, arguments: api.Evict, record: CallRecord) -> Verdict:
         """Evict: counts down; at 0 the bytes may leave."""

@@ -93,16 +93,15 @@ def completed_value(device: D3D12Device, arguments: commands.GetCompletedValue, 
 def enqueue_make_resident(device: D3D12Device, arguments: api.EnqueueMakeResident, record: CallRecord) -> Verdict:
     """EnqueueMakeResident: the program goes on while the bytes come in, and the fence tells when they are there."""
     names, fence = arguments.ppObjects, arguments.pFenceToSignal
-    deny = d3d12_residency.denies(arguments.Flags)
     if fence is None:
-        return d3d12_residency.make_resident(device, names, record, deny_over_budget=deny)
+        return d3d12_residency.make_resident(device, arguments, record)
     advance(device)
     _find(device, fence)
     timeline, log = device.timeline, device.state.log
     coming = d3d12_residency.evicted(device, names)
     timeline.paged_ns = 0
     try:
-        verdict = d3d12_residency.make_resident(device, names, record, deny_over_budget=deny)
+        verdict = d3d12_residency.make_resident(device, arguments, record)
         took = timeline.paged_ns
     finally:
         timeline.paged_ns = None

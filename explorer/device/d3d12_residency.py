@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from explorer.core.d3d12 import EnqueueMakeResident
 from explorer.core.d3d12_enums import ResidencyFlags
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
-from explorer.device.d3d12_common import no_memory, reason
+from explorer.device.d3d12_common import reason
 from explorer.errors import InputError
-from explorer.rules.d3d12_access import available_for_reservation
+from explorer.rules.d3d12_access import BudgetState, available_for_reservation, judge_make_resident
 
 if TYPE_CHECKING:
     from explorer.core import d3d12 as api
@@ -31,11 +32,6 @@ def set_reservable(state: MemoryState) -> None:
             group.available_for_reservation = available_for_reservation(group.budget or 0)
 
 
-def denies(flags: ResidencyFlags) -> bool:
-    """Return whether a call may not go over the budget."""
-    return bool(flags & ResidencyFlags.DENY_OVERBUDGET)
-
-
 def evicted(device: D3D12Device, names: tuple[str, ...]) -> list[int]:
     """Return the heap rows of those objects whose bytes have to come in, each once."""
     rows = dict.fromkeys(_pageable(device, name) for name in names)
@@ -43,31 +39,35 @@ def evicted(device: D3D12Device, names: tuple[str, ...]) -> list[int]:
 
 
 def make_resident(
-    device: D3D12Device, names: tuple[str, ...], record: CallRecord, *, deny_over_budget: bool
+    device: D3D12Device, arguments: api.MakeResident | api.EnqueueMakeResident, record: CallRecord
 ) -> Verdict:
     """Raise the residency count of objects; bytes come in where it was 0. All of them or, with an error, none."""
-    state = device.state
+    state, names = device.state, arguments.ppObjects
     rows, coming = [_pageable(device, name) for name in names], evicted(device, names)
-    if deny_over_budget and _would_go_over(device, coming):
-        why = reason("d3d12.8.3a")
-        text = f"{record.call} with DENY_OVERBUDGET: {why.text}"
-        state.log.add(EventKind.REFUSED, names[0] if names else record.call, rule=why.rule, text=text)
-        return Verdict("E_OUTOFMEMORY", (why,))
+    denied = isinstance(arguments, EnqueueMakeResident) and bool(arguments.Flags & ResidencyFlags.DENY_OVERBUDGET)
+    for budget in _budgets(device, coming):
+        judged = judge_make_resident(arguments, budget)
+        if not judged.succeeded:
+            why = judged.reasons[0]
+            text = f"{record.call} with DENY_OVERBUDGET: {why.text}"
+            state.log.add(EventKind.REFUSED, names[0] if names else record.call, rule=why.rule, text=text)
+            return judged
     came: list[int] = []
     for row in coming:
         # Room that is made by demoting others would take another group above its budget.
-        refusal = device.kernel.page_in(device, row, "d3d12.8.2a", may_demote=not deny_over_budget)
+        refusal = device.kernel.page_in(device, row, "d3d12.8.2a", may_demote=not denied)
         if refusal is not None:
             for other in came:
                 device.kernel.page_out(device, other, "d3d12.8.6b", "because the call that brought it in failed")
-            return no_memory(device, record, state.segments[int(state.heaps["home"][row])].name, refusal)
+            why, segment = reason("d3d12.8.3c"), state.segments[int(state.heaps["home"][row])].name
+            return device.no_room(record, "E_OUTOFMEMORY", segment, refusal, why.rule, why.source)
         came.append(row)
         name = state.heap_names[row]
         state.log.add(EventKind.MADE_RESIDENT, name, size=int(state.heaps["size"][row]),
                       rule="d3d12.8.2a", text=f"{name} is resident.")  # fmt: skip
     for row in rows:
         state.heaps["resident_count"][row] += 1
-    return Verdict(_SUCCESS, (reason("d3d12.8.2a"),))
+    return Verdict(_SUCCESS, (reason("d3d12.8.2a"), reason("d3d12.8.3b")))
 
 
 def evict(device: D3D12Device, names: tuple[str, ...]) -> Verdict:
@@ -171,18 +171,20 @@ def _pageable(device: D3D12Device, name: str) -> int:
     return heap
 
 
-def _would_go_over(device: D3D12Device, rows: list[int]) -> bool:
+def _budgets(device: D3D12Device, rows: list[int]) -> list[BudgetState]:
+    """Return the groups that heaps come home to, each with what it would get."""
     heaps, segments = device.state.heaps, device.state.segments
     wanted: dict[tuple[int, str], int] = {}
     for row in rows:
         home = segments[int(heaps["home"][row])]
         key = (home.node, home.group)
         wanted[key] = wanted.get(key, 0) + int(heaps["size"][row])
-    for key, size in wanted.items():
-        group = device.state.groups.get(key)
-        if group is not None and group.budget is not None and group.usage + size > group.budget:
-            return True
-    return False
+    groups = device.state.groups
+    return [
+        BudgetState(budget, groups[key].usage, size)
+        for key, size in wanted.items()
+        if key in groups and (budget := groups[key].budget) is not None
+    ]
 
 
 def _group(device: D3D12Device, node: int, name: str) -> SegmentGroup | None:

@@ -12,7 +12,7 @@ from explorer.core.dxgi import DXGI_FORMAT
 from explorer.rules.d3d12_desc import DS, RT, UAV, is_3d, is_buffer, mips_of, shape_of
 from explorer.rules.d3d12_findings import Findings
 from explorer.rules.d3d12_runtime import DEFAULT, D3d12Runtime, is_cpu_visible
-from explorer.tables.d3d12_tables import constant, number
+from explorer.tables.d3d12_tables import constant
 from explorer.tables.dxgi_formats import format_info
 
 if TYPE_CHECKING:
@@ -77,21 +77,6 @@ def available_for_reservation(budget_bytes: int) -> int:
     Source: d3d12.8.5a.
     """
     return (budget_bytes + _RESERVATION_EXTRA) // 2 if budget_bytes else 0
-
-
-def grace_seconds(pressure: float) -> float | None:
-    """Return how old an object must be to be trimmed for its age, or None where nothing is.
-
-    Args:
-        pressure: Usage divided by budget; above 1 counts as 1.
-
-    Source: d3d12.8.8a, d3d12.8.8b.
-    """
-    threshold, longest, shortest = number("TRIM_THRESHOLD"), number("GRACE_MAX_SECONDS"), number("GRACE_MIN_SECONDS")
-    pressure = min(pressure, 1.0)
-    if pressure <= threshold:
-        return None
-    return shortest + (longest - shortest) * (1 - (pressure - threshold) / number("TRIM_RANGE"))
 
 
 @dataclass(frozen=True, slots=True)

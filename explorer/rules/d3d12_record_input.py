@@ -25,6 +25,10 @@ class NotUnderstoodError(Exception):
     """A call, key or phrase that the records' language does not have; the text names it."""
 
 
+class NotSimulatedError(Exception):
+    """What a record is about cannot exist on the device, is too large to be listed, or needs a device with a past."""
+
+
 class SkippedError(Exception):
     """The record states a device that the chosen adapter or option is not."""
 

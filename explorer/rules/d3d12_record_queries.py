@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from explorer.core import d3d12
-from explorer.core.d3d12_enums import TileRangeFlags
 from explorer.core.d3d12_structs import (
-    DescriptorHandle,
-    DescriptorHeapDesc,
     DescriptorRange,
     ResourceDesc,
     RootConstants,
@@ -17,31 +14,32 @@ from explorer.core.d3d12_structs import (
     RootParameter,
     RootSignatureDesc,
     StaticSampler,
-    TiledResourceCoordinate,
-    TileRegionSize,
 )
 from explorer.core.d3d12_view_enums import (
-    DescriptorHeapType,
     DescriptorRangeFlags,
     DescriptorRangeType,
     RootParameterType,
     ShaderVisibility,
 )
 from explorer.core.footprints import subresource_index
-from explorer.core.tiles import PACKED_TILE, ResourceTiling
+from explorer.core.tiles import PACKED_TILE
 from explorer.core.units import is_power_of_two
 from explorer.rules.d3d12_allocation import (
     footprints_of,
     judge_allocation_info,
     lay_out_elements,
-    tiling_of,
 )
-from explorer.rules.d3d12_create import judge_reserved
-from explorer.rules.d3d12_descriptors import CopyState, copied_pairs, judge_copy_descriptors, judge_root_signature
+from explorer.rules.d3d12_descriptors import judge_root_signature
 from explorer.rules.d3d12_findings import reason
-from explorer.rules.d3d12_record_input import Device, NotUnderstoodError, RecordInput, decode_cached, description
+from explorer.rules.d3d12_record_input import (
+    Device,
+    NotSimulatedError,
+    NotUnderstoodError,
+    RecordInput,
+    decode_cached,
+    description,
+)
 from explorer.rules.d3d12_record_kinds import Answer, formats
-from explorer.rules.d3d12_tile_mappings import MappingState, judge_copy_mappings, judge_update_mappings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,10 +47,6 @@ if TYPE_CHECKING:
 _UINT64_MAX = 2**64 - 1
 _MOST = 1 << 16
 """Tiles, slots and parameters that an answer lists; more of them are not simulated."""
-
-
-class NotSimulatedError(Exception):
-    """What a query is about cannot exist on the device, or is too large to be listed; the text says which."""
 
 
 def _limited(count: int, where: str) -> int:
@@ -135,133 +129,6 @@ def copyable_footprints(call: str, source: RecordInput, device: Device, requires
     return {
         "layouts": layouts, "total_bytes": number(found.total_bytes), "error": False, "every_field_all_ones": False,
     }, findings.permitting  # fmt: skip
-
-
-def _reserved_tiling(desc: ResourceDesc, device: Device) -> ResourceTiling:
-    verdict = judge_reserved(d3d12.CreateReservedResource(desc), device.runtime)
-    tiling = tiling_of(desc) if verdict.succeeded else None
-    if tiling is None:
-        raise NotSimulatedError("the resource cannot be created: " + ", ".join(one.rule for one in verdict.reasons))
-    return tiling
-
-
-def resource_tiling(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
-    """Answer GetResourceTiling of a reserved resource with the description."""
-    del call, requires
-    tiling = _reserved_tiling(description(source), device)
-    first, count = 0, PACKED_TILE
-    if "query" in source:
-        query = source.part("query")
-        first, count = query.uint("first", 0), query.uint("num_subresource_tilings", PACKED_TILE)
-        query.finish()
-    listed = tiling.subresources(first, count)
-    standard = [
-        {
-            "mip": mip,
-            "WidthInTiles": part.WidthInTiles,
-            "HeightInTiles": part.HeightInTiles,
-            "DepthInTiles": part.DepthInTiles,
-        }
-        for mip, part in enumerate(tiling.mips)
-        if part.StartTileIndexInOverallResource != PACKED_TILE
-    ]
-    result: dict[str, object] = {
-        "num_tiles": tiling.total_tiles,
-        "num_standard_mips": tiling.standard_mips,
-        "num_subresource_tilings": len(listed),
-        "num_packed_mips": tiling.packed_mips,
-        "num_tiles_for_packed_mips": tiling.packed_tiles,
-        "start_tile_index_of_packed_mips": tiling.packed_start,
-        "tile_shape": list(tiling.shape),
-        "standard_mip_tilings": standard,
-        "packed_subresource": {"tiles": [0, 0, 0], "StartTileIndexInOverallResource": PACKED_TILE},
-        "packed_tiles_zero_iff_no_packed_mips": (tiling.packed_tiles == 0) is (tiling.packed_mips == 0),
-    }
-    if listed:
-        result["first_start_tile_index"] = listed[0].StartTileIndexInOverallResource
-    return result, (reason("6.3"), reason("6.2"), reason("6.4"), reason("6.7"))
-
-
-def _optional(source: RecordInput, key: str, kind: type[object]) -> tuple[object, ...] | None:
-    value = source.raw(key, None)
-    if value is None:
-        return None
-    if not isinstance(value, list):
-        raise NotUnderstoodError(f"{source.path}.{key} is no list")
-    items = cast("list[object]", value)
-    return tuple(decode_cached(item, kind, f"{source.path}.{key}[{i}]") for i, item in enumerate(items))
-
-
-def _update(op: RecordInput) -> d3d12.UpdateTileMappings:
-    starts, sizes = _optional(op, "region_offsets", TiledResourceCoordinate), _optional(
-        op, "region_sizes", TileRegionSize
-    )  # fmt: skip
-    regions = len(starts or sizes or (None,))
-    return d3d12.UpdateTileMappings(
-        "resource", "heap", regions,
-        cast("tuple[TiledResourceCoordinate, ...] | None", starts),
-        cast("tuple[TileRegionSize, ...] | None", sizes),
-        op.uint("num_ranges", 1),
-        cast("tuple[TileRangeFlags, ...] | None", _optional(op, "range_flags", TileRangeFlags)),
-        cast("tuple[int, ...] | None", _optional(op, "range_offsets", int)),
-        cast("tuple[int, ...] | None", _optional(op, "range_counts", int)),
-    )  # fmt: skip
-
-
-def tile_mappings(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
-    """Answer what is mapped after UpdateTileMappings and CopyTileMappings on one resource and one heap."""
-    del call, requires
-    tiling = _reserved_tiling(description(source), device)
-    source.raw("tile_order", None)
-    state = MappingState(tiling, source.uint("heap_tiles"), tiling)
-    mapped: list[int | None] = [None] * _limited(tiling.total_tiles, "tiles")
-    for op in source.items("ops"):
-        name = op.raw("op", "update")
-        if name == "update":
-            verdict = judge_update_mappings(_update(op), state)
-            for tile, target in cast("dict[int, int | None]", verdict.values.get("Changed", {})).items():
-                mapped[tile] = target
-        elif name == "copy":
-            size = op.get("size", TileRegionSize)
-            to, of = op.get("dst_offset", TiledResourceCoordinate), op.get("src_offset", TiledResourceCoordinate)
-            verdict = judge_copy_mappings(d3d12.CopyTileMappings("a", to, "a", of, size), state)
-            before = list(mapped)
-            for target, origin in cast("list[tuple[int, int]]", verdict.values.get("Copied", [])):
-                mapped[target] = before[origin]
-        else:
-            raise NotUnderstoodError(f"{op.path}.op: {name}")
-        op.finish()
-        if not verdict.succeeded:
-            raise NotUnderstoodError(f"{op.path}: {verdict.reasons[0].text}")
-    # Where the packed tail lies is the adapter's, so only tiles of standard levels are told.
-    listed = [mapped[tile] for tile in range(tiling.total_tiles) if not tiling.is_packed_tile(tile)]
-    return {"physical_tile": listed}, (reason("6.6a"),)
-
-
-def copy_descriptors(call: str, source: RecordInput, device: Device, requires: Mapping[str, object]) -> Answer:
-    """Answer which slots of a destination heap a sequence of copies changed."""
-    del call, requires, device
-    kind = source.get("type", DescriptorHeapType)
-    source.raw("src_content", None)
-    sizes = {name: _limited(source.uint(f"{name}_heap_size"), f"{name}_heap_size") for name in ("src", "dst")}
-    state = CopyState({name: DescriptorHeapDesc(kind, size) for name, size in sizes.items()})
-    changed: dict[int, str] = {}
-    for op in source.items("ops"):
-        to, of = _optional(op, "dst_starts", int) or (), _optional(op, "src_starts", int) or ()
-        arguments = d3d12.CopyDescriptors(
-            tuple(DescriptorHandle("dst", cast("int", at)) for at in to),
-            tuple(DescriptorHandle("src", cast("int", at)) for at in of),
-            kind,
-            cast("tuple[int, ...] | None", _optional(op, "dst_sizes", int)),
-            cast("tuple[int, ...] | None", _optional(op, "src_sizes", int)),
-        )
-        op.finish()
-        verdict = judge_copy_descriptors(arguments, state)
-        if not verdict.succeeded:
-            raise NotUnderstoodError(f"{op.path}: {verdict.reasons[0].text}")
-        for target, origin in copied_pairs(arguments):
-            changed[target.index] = f"s{origin.index}"
-    return {"dst_changed": {str(slot): changed[slot] for slot in sorted(changed)}}, (reason("7.5e"),)
 
 
 def _counted(counts: RecordInput) -> list[RootParameter]:

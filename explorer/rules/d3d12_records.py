@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, cast
 from explorer.core.calls import call_spec, call_specs
 from explorer.core.schema import keys_of
 from explorer.rules.d3d12 import NEEDS, has_rules, judge
-from explorer.rules.d3d12_record_device import feature_queries, residency, residency_policy
+from explorer.rules.d3d12_record_device import feature_queries, needs_device
 from explorer.rules.d3d12_record_input import (
     Device,
+    NotSimulatedError,
     NotUnderstoodError,
     OutsideEnumerationError,
     RecordInput,
@@ -30,14 +31,10 @@ from explorer.rules.d3d12_record_kinds import (
     resource_creation,
 )
 from explorer.rules.d3d12_record_queries import (
-    NotSimulatedError,
     allocation_info,
-    copy_descriptors,
     copyable_footprints,
     number,
-    resource_tiling,
     root_signature,
-    tile_mappings,
 )
 from explorer.rules.records import CheckOptions, RecordAnswer, VectorRecord
 
@@ -60,7 +57,7 @@ KINDS: Mapping[str, tuple[Handler, tuple[str, ...]]] = {
             "GetResourceAllocationInfo3 + CreateCommittedResource3",
         ),
     ),
-    "copy_descriptors": (copy_descriptors, ("CopyDescriptors",)),
+    "copy_descriptors": (needs_device, ("CopyDescriptors",)),
     "copyable_footprints": (
         copyable_footprints,
         ("GetCopyableFootprints", "GetCopyableFootprints1", "D3D12CalcSubresource"),
@@ -70,12 +67,12 @@ KINDS: Mapping[str, tuple[Handler, tuple[str, ...]]] = {
     "feature_queries": (feature_queries, ()),
     "heap_creation": (heap_creation, ("CreateHeap", "CreateHeap1")),
     "map": (map_calls, ("Map", "CreateHeap+CreatePlacedResource+CreateCommittedResource+Map")),
-    "residency": (residency, ()),
-    "residency_policy": (residency_policy, ("D3DX12Residency submissions",)),
+    "residency": (needs_device, ()),
+    "residency_policy": (needs_device, ()),
     "resource_creation": (resource_creation, _CREATE_CALLS),
-    "resource_tiling": (resource_tiling, ("GetResourceTiling",)),
+    "resource_tiling": (needs_device, ("GetResourceTiling",)),
     "root_signature": (root_signature, ("CreateRootSignature",)),
-    "tile_mappings": (tile_mappings, ("UpdateTileMappings", "UpdateTileMappings+CopyTileMappings")),
+    "tile_mappings": (needs_device, ("UpdateTileMappings", "UpdateTileMappings+CopyTileMappings")),
 }
 """Kind → how it is answered, and the calls that it knows (empty: the handler decides)."""
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from explorer.device.app_residency import SECOND_NS, Budgets, ResidencyManager, grace_ns
 from explorer.errors import CommandError
-from explorer.rules.d3d12_access import grace_seconds
 from explorer.sim.scenarios import load_simulation, make_simulation
 from tests.sim.test_d3d12_device import MIB, Rig
 
@@ -68,6 +67,12 @@ def start(policy: str = "d3dx12", *sizes: int, budget: int = 100) -> tuple[Resid
 def test_that_the_grace_period_shrinks_with_pressure(usage: int, budget: int, grace: float | None) -> None:
     found = grace_ns(usage, budget)
     assert found is None if grace is None else found == pytest.approx(grace * SECOND_NS, rel=1e-4)
+
+
+def grace_seconds(pressure: float) -> float | None:
+    """The curve as the reference writes it (residency.json, libraries)."""
+    pressure = min(pressure, 1.0)
+    return None if pressure <= 0.7 else 1 + (60 - 1) * (1 - (pressure - 0.7) / 0.3)
 
 
 @given(st.integers(0, 1 << 40), st.integers(1, 1 << 40))

@@ -58,7 +58,7 @@ from explorer.rules.d3d12 import (
     has_rules,
     judge,
 )
-from explorer.rules.d3d12_access import available_for_reservation, default_priority, grace_seconds
+from explorer.rules.d3d12_access import available_for_reservation, default_priority
 from explorer.rules.d3d12_allocation import tiling_of
 from explorer.rules.d3d12_runtime import runtime_of
 from explorer.tables.adapters import adapters
@@ -257,9 +257,6 @@ def test_that_the_numbers_of_residency_are_those_of_the_documents() -> None:
     assert default_priority(ResourceFlags.NONE, 1 << 40) == 0x78000000
     assert available_for_reservation(0) == 0
     assert available_for_reservation(1 << 30) == (1 << 29) + (1 << 27)
-    assert grace_seconds(0.7) is None
-    assert grace_seconds(0.85) == pytest.approx(30.5)
-    assert grace_seconds(3.0) == pytest.approx(1.0)
 
 
 def test_that_what_a_call_needs_is_said() -> None:

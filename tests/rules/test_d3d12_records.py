@@ -10,7 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from explorer.cli.check import ask_device
 from explorer.core.d3d12_enums import ResourceDimension
+from explorer.rules import check
 from explorer.rules.d3d12_records import KINDS, answer
 from explorer.rules.records import CheckOptions, RecordAnswer, VectorRecord
 from tests.conformance.d3d12.data import VECTOR_FILES, vectors
@@ -32,7 +34,7 @@ def ask(
     kind: str | None, call: str, inputs: dict[str, Any], *, options: dict[str, str] | None = None, **more: Any
 ) -> RecordAnswer:
     record = VectorRecord("d3d12", kind, call, inputs, **more)
-    return answer(record, CheckOptions(None, options) if options else PLAIN)
+    return check.answer(record, CheckOptions(None, options) if options else PLAIN, ask_device)
 
 
 def create(desc: dict[str, Any], heap: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
@@ -67,7 +69,8 @@ def spoiled(data: Any, at: random.Random, junk: Any) -> Any:
 @settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 def test_that_no_record_raises(record: VectorRecord, seed: int, junk: Any) -> None:
     inputs = spoiled(dict(record.input), random.Random(seed), junk)
-    found = answer(VectorRecord(record.api, record.kind, record.call, inputs, record.requires), PLAIN)
+    asked = VectorRecord(record.api, record.kind, record.call, inputs, record.requires)
+    found = check.answer(asked, PLAIN, ask_device)
     assert found.status in ("answered", "partial", "not_simulated", "not_understood", "skipped")
     assert bool(found.result) <= bool(found.reasons)
     assert (found.why is None) is (found.status == "answered")
@@ -181,6 +184,15 @@ def test_that_a_free_record_may_use_the_names_of_the_api() -> None:
     }
     assert ask(None, "Map", {"pResource": "a"}).status == "not_simulated"
     assert ask(None, "CreateHeap", {"pDesc": {}}).why == "input.pDesc.SizeInBytes: missing key"
+
+
+@pytest.mark.parametrize(
+    "kind", ["residency", "residency_policy", "resource_tiling", "tile_mappings", "copy_descriptors"]
+)
+def test_that_rules_alone_answer_nothing_that_needs_a_device_with_a_past(kind: str) -> None:
+    own = [record for record in RECORDS if record.kind == kind]
+    assert {answer(record, PLAIN).status for record in own} == {"not_simulated"}
+    assert {check.answer(record, PLAIN, ask_device).status for record in own} == {"answered"}
 
 
 def test_that_every_kind_of_the_contract_has_an_answer() -> None:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from explorer.cli.check import ask_device
 from explorer.rules.check import check
 from explorer.rules.records import CheckOptions
 from explorer.tables import rule_proofs
@@ -34,7 +35,7 @@ def computed() -> dict[str, dict[str, list[int]]]:
     """Return rule → kind → numbers of the agreeing vectors that the rule had a part in."""
     found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for kind, number, record in _records():
-        checked = check(record, CheckOptions())
+        checked = check(record, CheckOptions(), ask_device)
         if checked.verdict in ("agree", "no_expect"):
             for rule in sorted({reason.rule for reason in checked.answer.reasons}):
                 found[rule][kind].append(number)

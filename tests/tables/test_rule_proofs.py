@@ -6,6 +6,7 @@ import json
 
 from explorer.tables.d3d11_tables import rules as d3d11_rules
 from explorer.tables.d3d12_tables import rules_by_id
+from explorer.tables.kernel_rules import kernel_rules
 from explorer.tables.rule_proofs import proofs
 from tests.tables.rule_proofs import INDEX, computed
 
@@ -13,7 +14,7 @@ from tests.tables.rule_proofs import INDEX, computed
 def test_that_the_index_of_proofs_is_up_to_date() -> None:
     stored = json.loads(INDEX.read_bytes())["rules"]
     assert stored == computed()
-    assert set(stored) <= {*d3d11_rules(), *rules_by_id()}
+    assert set(stored) <= {*d3d11_rules(), *rules_by_id(), *kernel_rules()}
 
 
 def test_that_proofs_have_the_ids_of_the_vector_files() -> None:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from explorer.cli.check import ask_device
 from explorer.rules.check import check, read_records
 from explorer.rules.records import CheckOptions
 from explorer.tables.d3d12_tables import rules_by_id
+from explorer.tables.kernel_rules import kernel_reason
 from tests.conformance.d3d12.data import VECTOR_FILES, vectors
 from tests.shared_folder import SHARED
 
@@ -22,7 +24,7 @@ OPTIONS = CheckOptions()
 @pytest.mark.parametrize("path", VECTOR_FILES, ids=lambda path: path.stem)
 def test_that_every_vector_agrees(path: Path) -> None:
     wanted = ("agree", "disputed")
-    checked = [check(record, OPTIONS) for record in vectors(path)]
+    checked = [check(record, OPTIONS, ask_device) for record in vectors(path)]
     bad = [(one.source.id, one.verdict, one.comparison.differs, one.answer.why) for one in checked]
     assert checked
     assert [one for one in bad if one[1] not in wanted] == []
@@ -36,10 +38,10 @@ def test_that_only_the_three_known_vectors_are_disputed() -> None:
 @pytest.mark.parametrize("path", VECTOR_FILES, ids=lambda path: path.stem)
 def test_that_a_result_has_reasons_out_of_the_rules(path: Path) -> None:
     for record in vectors(path):
-        answer = check(record, OPTIONS).answer
+        answer = check(record, OPTIONS, ask_device).answer
         assert bool(answer.result) <= bool(answer.reasons), record.id
         for reason in answer.reasons:
-            row = rules_by_id()[reason.rule]
+            row = rules_by_id().get(reason.rule) or kernel_reason(reason.rule)
             assert reason.source == row.source
 
 
@@ -47,7 +49,7 @@ def test_that_a_result_has_reasons_out_of_the_rules(path: Path) -> None:
 def test_that_an_answer_does_not_depend_on_what_is_expected(path: Path) -> None:
     for record in vectors(path):
         alone = replace(record, id=None, expect=None, disputed=False)
-        assert check(alone, OPTIONS).answer == check(record, OPTIONS).answer
+        assert check(alone, OPTIONS, ask_device).answer == check(record, OPTIONS, ask_device).answer
 
 
 @pytest.mark.skipif(SHARED is None, reason="the reference is not beside the project")
