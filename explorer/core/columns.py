@@ -32,8 +32,8 @@ HEAP_GONE = -2
 """Heap of a tile whose heap was destroyed while it was mapped."""
 
 
-class _Table:
-    """Length and freezing of a table of columns."""
+class Table:
+    """Length and freezing of a table of columns: the base of all tables."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class _Table:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeapColumns(_Table):
+class HeapColumns(Table):
     """Heaps: explicit ones, and the implicit one of each committed resource.
 
     Attributes:
@@ -91,7 +91,7 @@ class HeapColumns(_Table):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BlockColumns(_Table):
+class BlockColumns(Table):
     """Live ranges: one for each resource in memory, two for a managed resource with both copies.
 
     Attributes:
@@ -122,7 +122,7 @@ class BlockColumns(_Table):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WasteColumns(_Table):
+class WasteColumns(Table):
     """Ranges that are held although nothing lives in them.
 
     Attributes:
@@ -141,7 +141,7 @@ class WasteColumns(_Table):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TileColumns(_Table):
+class TileColumns(Table):
     """Tile mappings of reserved resources: runs of tiles that one call mapped alike, by resource and first tile.
 
     A tile that no call ever named is in no row and has no memory.
@@ -168,7 +168,7 @@ class TileColumns(_Table):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ResourceColumns(_Table):
+class ResourceColumns(Table):
     """Resources, in memory or not.
 
     Attributes:
@@ -252,13 +252,13 @@ _DTYPES: Mapping[str, type[np.generic]] = {
 }
 
 
-def column_dtypes(table: type[_Table]) -> Mapping[str, type[np.generic]]:
+def column_dtypes(table: type[Table]) -> Mapping[str, type[np.generic]]:
     """Return column name → numpy type of a table class, in order."""
     fields = dataclasses.fields(cast("Any", table))
     return {field.name: _DTYPES[str(field.type)] for field in fields if str(field.type) in _DTYPES}
 
 
-def make_columns(table: type[_Table], length: int, columns: Mapping[str, Sequence[int] | npt.NDArray[Any]]) -> Any:
+def make_columns(table: type[Table], length: int, columns: Mapping[str, Sequence[int] | npt.NDArray[Any]]) -> Any:
     """Return read-only numpy columns for a table class as keyword arguments.
 
     Columns that are not given are 0 (False).

@@ -16,6 +16,7 @@ from explorer.device import (
     d3d12_options,
     d3d12_preview,
     d3d12_residency,
+    d3d12_slot_picture,
     d3d12_slots,
     d3d12_submit,
     d3d12_tiles,
@@ -23,6 +24,7 @@ from explorer.device import (
 )
 from explorer.device.app_residency_device import AppResidency
 from explorer.device.d3d12_common import REMOVED, kind_of, ok, reason, size_of
+from explorer.device.d3d12_slot_uses import SlotLog
 from explorer.device.d3d12_timeline import Timeline
 from explorer.device.decoded_calls import decode_known
 from explorer.device.device import Device
@@ -46,9 +48,10 @@ if TYPE_CHECKING:
     from explorer.core import d3d12 as api
     from explorer.core.columns import DescriptorHeapPicture, TileColumns
     from explorer.core.d3d12_structs import ResourceDesc
+    from explorer.core.descriptor_uses import DescriptorUses
     from explorer.device.d3d12_descriptors import DescriptorHeap
     from explorer.device.d3d12_lists import CommandList
-    from explorer.device.d3d12_slots import SlotAllocator, TableUse
+    from explorer.device.d3d12_slots import SlotAllocator
     from explorer.device.d3d12_tiled import TiledResource
     from explorer.device.heap_places import HeapPlaces
     from explorer.device.memory_state import MemoryState
@@ -86,8 +89,9 @@ class D3D12Device(Device):
         self.shown_tiles: tuple[tuple[int, int], TileColumns] | None = None
         self.lists: dict[str, CommandList] = {}
         self.root_signatures: dict[str, api.CreateRootSignature] = {}
+        self.signature_records: dict[str, CallRecord] = {}
         self.notifications: dict[str, tuple[int, str]] = {}
-        self.in_flight: list[TableUse] = []
+        self.slot_log = SlotLog()
         self.slot_allocators: dict[str, SlotAllocator] = {}
         self.in_place: set[int] = set()
         self.timeline = Timeline()
@@ -219,9 +223,9 @@ class D3D12Device(Device):
         other.tiled = {row: tiled.copy() for row, tiled in self.tiled.items()}
         other.lists = {name: recorded.copy() for name, recorded in self.lists.items()}
         other.slot_allocators = {name: one.copy() for name, one in self.slot_allocators.items()}
-        for name in ("root_signatures", "notifications"):
+        for name in ("root_signatures", "signature_records", "notifications"):
             setattr(other, name, dict(getattr(self, name)))
-        other.in_flight = list(self.in_flight)
+        other.slot_log = self.slot_log.copy()
         other.in_place = set(self.in_place)
         other.timeline = self.timeline.copy()
         return other
@@ -291,6 +295,10 @@ class D3D12Device(Device):
         """Return the pictures of the descriptor heaps, in the order of creation."""
         generation = self.state.generation
         return tuple(heap.picture(resource_at, generation) for heap in self.descriptors.values())
+
+    def descriptor_uses(self, resource_at: npt.NDArray[np.int32]) -> DescriptorUses:
+        """Return who reads, copied and was given descriptor slots, and what went wrong."""
+        return d3d12_slot_picture.picture(self, resource_at)
 
     def tile_mappings(self, heap_at: npt.NDArray[np.int32], resource_at: npt.NDArray[np.int32]) -> TileColumns:
         """Return the tile mappings; the same columns again while no mapping, heap or resource came, went or moved."""
@@ -368,10 +376,10 @@ class D3D12Device(Device):
         del arguments, record
         self.state.log.add(EventKind.PRESENTED, text=f"Frame {self.state.log.frame} was presented.")
         self.end_frame()
-        d3d12_slots.end_frame(self)
         self.kernel.end_frame()
         self.state.clear_frame_marks()
         d3d12_fences.advance(self)
+        self.slot_log.end_frame(self.state.log.frame, self.timeline.running)
         return Verdict(REMOVED, (reason("d3d12.8.7"),)) if self.removed else ok("d3d12.8.5b")
 
     def removed_reason_of(self, arguments: Any, record: CallRecord) -> Verdict:

@@ -18,7 +18,7 @@ from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind
 from explorer.core.units import align_up
 from explorer.core.verdicts import Verdict
-from explorer.device import d3d12_slots, system_memory
+from explorer.device import d3d12_slot_uses, system_memory
 from explorer.device.d3d12_common import no_memory
 from explorer.device.memory_state import NewResource
 from explorer.memory.allocators.protocol import Refusal
@@ -178,7 +178,7 @@ def create_view(device: D3D12Device, arguments: Any, record: CallRecord) -> Verd
         kind = int(ResourceKind.OTHER) + 1
     else:
         kind = int(device.state.resources["kind"][row]) + 1 if row >= 0 else NULL
-    d3d12_slots.check_overwrite(device, heap.name, handle.index, 1)
+    _check_overwrite(device, heap, handle.index, 1)
     heap.write(handle.index, kind, _VIEW_CODES[type(arguments)], row)
     return verdict
 
@@ -200,9 +200,10 @@ def copy(device: D3D12Device, arguments: Any, record: CallRecord) -> Verdict:
         if size <= 0:
             continue
         slots = slice(handle.index, handle.index + size)
-        d3d12_slots.check_overwrite(device, handle.heap, handle.index, size)
+        _check_overwrite(device, heaps[handle.heap], handle.index, size)
         heaps[handle.heap].write(slots, *(column[part][:size] for column in sources))
         at += size
+    d3d12_slot_uses.note_copies(device, *ranges)
     total = min(at, len(sources[0]))
     first = ranges[0][0][0].heap if ranges[0] else record.call
     text = f"{total:,} descriptors were copied to {first}."
@@ -216,6 +217,7 @@ def release(device: D3D12Device, name: str) -> None:
     row = state.objects[name][1]
     del device.descriptors[name]
     device.slot_allocators.pop(name, None)
+    device.slot_log.forget_heap(name)
     block = device.block_of.pop(row)
     heap = int(state.blocks["heap"][block])
     state.log.add(EventKind.RELEASED, name, text=f"{name} was released.")
@@ -232,6 +234,12 @@ def find(device: D3D12Device, name: str, where: str) -> DescriptorHeap:
     """Return a descriptor heap by name."""
     device.state.find(name, "descriptor_heap", where=where)
     return device.descriptors[name]
+
+
+def _check_overwrite(device: D3D12Device, heap: DescriptorHeap, first: int, count: int) -> None:
+    # No table reaches a heap that shaders do not see.
+    if heap.desc.Flags & DescriptorHeapFlags.SHADER_VISIBLE:
+        d3d12_slot_uses.check_overwrite(device, heap.name, first, count)
 
 
 def _ranges(arguments: Any) -> tuple[list[tuple[DescriptorHandle, int]], list[tuple[DescriptorHandle, int]]]:

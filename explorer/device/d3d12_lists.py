@@ -14,9 +14,9 @@ from explorer.core.d3d12_view_enums import (
 )
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d12_descriptors, d3d12_fences
+from explorer.device import cost, d3d12_descriptors, d3d12_fences, d3d12_slot_uses
 from explorer.device.d3d12_common import ok, reason
-from explorer.device.d3d12_slots import FRAMES_IN_FLIGHT, TableUse
+from explorer.device.d3d12_slot_uses import RangeUse, RangeUses, SlotCapture
 from explorer.errors import CallError, CommandError
 from explorer.rules.d3d12_descriptors import judge_root_signature
 from explorer.tables.d3d12_tables import constant
@@ -41,7 +41,7 @@ class CommandList:
         node_mask: The node it is for.
         is_open: It records.
         heaps: The descriptor heaps that are set.
-        root_signature: The root signature that is set, or empty.
+        signatures: The root signatures that are set, for ``Graphics`` and ``Compute``.
         tables: Ranges of slots that its tables read.
         reads: Names of what it reads, in the order of recording.
         writes: Names of what it writes: captured from render-target and depth-stencil views.
@@ -51,15 +51,21 @@ class CommandList:
     node_mask: int = 0
     is_open: bool = True
     heaps: tuple[str, ...] = ()
-    root_signature: str = ""
-    tables: list[TableUse] = field(default_factory=list[TableUse])
+    signatures: dict[str, str] = field(default_factory=dict[str, str])
+    tables: RangeUses = field(default_factory=RangeUses)
     reads: dict[str, None] = field(default_factory=dict[str, None])
     writes: dict[str, None] = field(default_factory=dict[str, None])
     calls: int = 0
 
     def copy(self) -> CommandList:
         """Return an independent copy."""
-        return replace(self, tables=list(self.tables), reads=dict(self.reads), writes=dict(self.writes))
+        return replace(
+            self,
+            signatures=dict(self.signatures),
+            tables=self.tables.copy(),
+            reads=dict(self.reads),
+            writes=dict(self.writes),
+        )
 
 
 def create(device: D3D12Device, arguments: commands.CreateCommandList, record: CallRecord) -> Verdict:
@@ -114,6 +120,7 @@ def create_root_signature(device: D3D12Device, arguments: api.CreateRootSignatur
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.8c"),)))
     if record.out is not None:
         device.root_signatures[record.out] = arguments
+        device.signature_records[record.out] = record
         device.state.bind(record.out, "root_signature", -1)
         text = f"{record.out}: {verdict.values['Cost']} of 64 DWORDs."
         device.state.log.add(EventKind.CREATED, record.out, rule="d3d12.7.8a", text=text)
@@ -122,10 +129,9 @@ def create_root_signature(device: D3D12Device, arguments: api.CreateRootSignatur
 
 def set_root_signature(device: D3D12Device, arguments: commands.SetRootSignature, record: CallRecord) -> Verdict:
     """SetGraphicsRootSignature and SetComputeRootSignature."""
-    del record
     recorded = _open(device, arguments.pCommandList)
     device.state.find(arguments.pRootSignature, "root_signature", where="input.pRootSignature")
-    recorded.root_signature = arguments.pRootSignature
+    recorded.signatures[_pipeline(record)] = arguments.pRootSignature
     return ok("d3d12.7.8a")
 
 
@@ -136,38 +142,59 @@ def set_table(device: D3D12Device, arguments: commands.SetRootDescriptorTable, r
     heap = d3d12_descriptors.find(device, handle.heap, "input.BaseDescriptor.heap")
     if handle.heap not in recorded.heaps:
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.6a"),)))
-    use = _table_use(device, recorded, arguments)
-    if use is None:
+    uses = _range_uses(device, recorded.signatures.get(_pipeline(record), ""), arguments)
+    if uses is None:
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.8e"),)))
-    if use.first + use.count > heap.desc.NumDescriptors:
+    if any(use.first + use.count > heap.desc.NumDescriptors for use in uses):
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.5d"),)))
+    frame = device.state.log.frame
     if device.options.get("tables", TABLE_MODES[0]) == "recording":
-        _check_contents(device, use)
+        for use in uses:
+            d3d12_slot_uses.check_contents(device, use)
+            captured = SlotCapture(use.heap, use.first, use.count, use.list_name, "", True, frame)
+            device.slot_log.captures.append(captured)
         return ok("device.table-captured")
-    recorded.tables.append(use)
+    for use in uses:
+        recorded.tables.add(use)
     return ok("device.table-read")
 
 
-def _table_use(
-    device: D3D12Device, recorded: CommandList, arguments: commands.SetRootDescriptorTable
-) -> TableUse | None:
-    signature = device.root_signatures.get(recorded.root_signature)
+def _pipeline(record: CallRecord) -> str:
+    """Return whether a call is about what draws or what dispatches: each has a root signature of its own."""
+    return "Compute" if "Compute" in record.call else "Graphics"
+
+
+def _range_uses(device: D3D12Device, name: str, arguments: commands.SetRootDescriptorTable) -> list[RangeUse] | None:
+    """Return the ranges of a table, each with its own flags; None where the parameter is no table."""
+    signature = device.root_signatures.get(name)
     if signature is None or arguments.RootParameterIndex >= len(signature.pRootSignature.pParameters):
         return None
     parameter = signature.pRootSignature.pParameters[arguments.RootParameterIndex]
     if parameter.ParameterType is not RootParameterType.DESCRIPTOR_TABLE or parameter.DescriptorTable is None:
         return None
-    count = end = 0
-    bounded, volatile = True, signature.Version is RootSignatureVersion["_1_0"]
-    for one in parameter.DescriptorTable.pDescriptorRanges:
-        start = end if one.OffsetInDescriptorsFromTableStart == _UNBOUNDED else one.OffsetInDescriptorsFromTableStart
-        bounded = bounded and one.NumDescriptors != _UNBOUNDED
-        many = arguments.NumDescriptors if one.NumDescriptors == _UNBOUNDED else one.NumDescriptors
-        end = start + many
-        count = max(count, end)
-        volatile = volatile or bool(one.Flags & DescriptorRangeFlags.DESCRIPTORS_VOLATILE)
     handle = arguments.BaseDescriptor
-    return TableUse(handle.heap, handle.index, count, not volatile, bounded, arguments.pCommandList)
+    is_old = signature.Version is RootSignatureVersion["_1_0"]
+    uses: list[RangeUse] = []
+    end = 0
+    for part, one in enumerate(parameter.DescriptorTable.pDescriptorRanges):
+        start = end if one.OffsetInDescriptorsFromTableStart == _UNBOUNDED else one.OffsetInDescriptorsFromTableStart
+        bounded = one.NumDescriptors != _UNBOUNDED
+        many = one.NumDescriptors if bounded else arguments.NumDescriptors
+        end = start + many
+        uses.append(
+            RangeUse(
+                heap=handle.heap,
+                first=handle.index + start,
+                count=many,
+                is_static=not is_old and not one.Flags & DescriptorRangeFlags.DESCRIPTORS_VOLATILE,
+                is_bounded=bounded,
+                list_name=arguments.pCommandList,
+                signature=name,
+                parameter=arguments.RootParameterIndex,
+                part=part,
+            )
+        )
+    return uses
 
 
 def set_targets(device: D3D12Device, arguments: commands.OMSetRenderTargets, record: CallRecord) -> Verdict:
@@ -177,13 +204,18 @@ def set_targets(device: D3D12Device, arguments: commands.OMSetRenderTargets, rec
     if arguments.pDepthStencilDescriptor is not None:
         handles.append((arguments.pDepthStencilDescriptor, DescriptorHeapType.DSV))
     captured: list[str] = []
+    captures: list[SlotCapture] = []
     for handle, kind in handles:
         heap = d3d12_descriptors.find(device, handle.heap, "input")
         if heap.desc.Type is not kind:
             return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.10a"),)))
         if handle.index >= heap.desc.NumDescriptors:
             return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.10b"),)))
-        captured.extend(_captured(device, handle))
+        names = _captured(device, handle)
+        captured.extend(names)
+        frame, resource = device.state.log.frame, "".join(names)
+        captures.append(SlotCapture(handle.heap, handle.index, 1, arguments.pCommandList, resource, False, frame))
+    device.slot_log.captures.extend(captures)
     recorded.writes.update(dict.fromkeys(captured))
     slots = ", ".join(f"{handle.heap} {handle.index}" for handle, _ in handles)
     text = f"{arguments.pCommandList} holds copies of {slots} ({', '.join(captured)}): the slots are free at once."
@@ -229,7 +261,7 @@ def release(device: D3D12Device, name: str, kind: str) -> None:
     if kind == "command_list":
         del device.lists[name]
     elif kind == "root_signature":
-        del device.root_signatures[name]
+        del device.root_signatures[name], device.signature_records[name]
     elif kind in ("command_queue", "fence"):
         d3d12_fences.release(device, name, kind)
     else:
@@ -243,40 +275,21 @@ def find(device: D3D12Device, name: str) -> CommandList:
     return device.lists[name]
 
 
-def run_tables(device: D3D12Device, uses: list[TableUse]) -> None:
-    """Note that the GPU reads ranges of slots from now on, and look at what stands in them."""
-    done = device.state.log.frame + FRAMES_IN_FLIGHT
-    for use in uses:
-        _check_contents(device, use)
-        device.in_flight.append(replace(use, done_frame=done))
-
-
-def inline_tables(device: D3D12Device, tables: tuple[DescriptorTable, ...]) -> list[TableUse]:
+def inline_tables(device: D3D12Device, tables: tuple[DescriptorTable, ...]) -> list[RangeUse]:
     """Return the tables that a submission names without a list; their descriptors are volatile.
 
     Raises:
         CallError: A table leaves its heap.
     """
-    uses: list[TableUse] = []
+    uses: list[RangeUse] = []
     for table in tables:
         heap = d3d12_descriptors.find(device, table.heap, "input.tables")
         if table.first + table.count > heap.desc.NumDescriptors:
             accepted = (f"at most {heap.desc.NumDescriptors} slots",)
             found = table.first + table.count
             raise CallError("a table leaves its heap", where="input.tables", found=found, accepted=accepted)
-        uses.append(TableUse(table.heap, table.first, table.count, False, False, "the submission"))
+        uses.append(RangeUse(table.heap, table.first, table.count, is_static=False, is_bounded=False, list_name=""))
     return uses
-
-
-def _check_contents(device: D3D12Device, use: TableUse) -> None:
-    """Report slots of a bounded range that name a resource which is gone."""
-    if not use.is_bounded:
-        return
-    heap = device.descriptors[use.heap]
-    stale = int(heap.stale[use.first : use.first + use.count].sum())
-    if stale:
-        text = f"{stale:,} slots of {use.heap} that {use.list_name} reads name a resource that is gone."
-        device.state.log.add(EventKind.HAZARD, use.heap, rule="device.table-read", text=text)
 
 
 def _captured(device: D3D12Device, handle: DescriptorHandle) -> list[str]:

@@ -1,12 +1,14 @@
-"""Descriptor slots over time: who still needs them, and the ring and the free list that engines take them from."""
+"""The ring and the free list that engines take descriptor slots from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from explorer.core.calls import CallRecord
-from explorer.core.events import EventKind
 from explorer.device.cost import FRAMES_IN_FLIGHT
 from explorer.device.d3d12_common import reason
 from explorer.memory.allocators.protocol import Refusal
@@ -20,32 +22,7 @@ if TYPE_CHECKING:
 RING, FREE_LIST, LATEST = "ring", "free-list", "latest"
 """What may stand for a slot's number: the next of the ring, the lowest free one, the first of those given out last."""
 
-
-@dataclass(frozen=True, slots=True)
-class TableUse:
-    """A range of slots that a list reads.
-
-    Attributes:
-        heap: Name of the descriptor heap.
-        first: First slot.
-        count: Slots.
-        is_static: They stay as they are from the recording on.
-        is_bounded: Every slot of the range may be read.
-        list_name: The list.
-        done_frame: Frame in which the GPU is done; −1 while it was not executed.
-    """
-
-    heap: str
-    first: int
-    count: int
-    is_static: bool
-    is_bounded: bool
-    list_name: str
-    done_frame: int = -1
-
-    def overlap(self, first: int, count: int) -> int:
-        """Return how many slots are shared with a range."""
-        return max(0, min(self.first + self.count, first + count) - max(self.first, first))
+_FREE, _OUT, _COMING_BACK = 0, 1, 2
 
 
 @dataclass(slots=True)
@@ -56,25 +33,30 @@ class SlotAllocator:
         slots: Slots of the heap.
         head: Where the ring goes on.
         taken: Ranges of the ring that are out, oldest first: (first, count, frame in which they were given out).
-        used: Slots of the free list that are out.
+        used: One byte for each slot of the free list; empty while nothing was taken from it.
         freed: Slots of the free list that come back: (frame, slot).
-        latest: First slot of what was given out last.
+        next_free: No slot below it is free.
+        latest: First slot of what was given out last; −1 where the last request was refused.
+        refused: How often there was no room.
+        is_shared: A checkpoint holds the same bytes: they are copied before they are written.
     """
 
     slots: int
     head: int = 0
     taken: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
-    used: set[int] = field(default_factory=set[int])
+    used: bytearray = field(default_factory=bytearray)
     freed: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     next_free: int = 0
     latest: int = 0
+    refused: int = 0
+    is_shared: bool = False
 
     def from_ring(self, count: int, frame: int) -> int | None:
         """Return the first of ``count`` slots behind the last ones, or None while the GPU may read them."""
-        while self.taken and self.taken[0][2] + FRAMES_IN_FLIGHT <= frame:
-            self.taken.pop(0)
+        self.taken = self.ring_parts(frame)
         start = self.head if self.head + count <= self.slots else 0
         if count > self.slots or any(first < start + count and start < first + many for first, many, _ in self.taken):
+            self._refuse()
             return None
         self.taken.append((start, count, frame))
         self.head = start + count
@@ -83,30 +65,60 @@ class SlotAllocator:
 
     def from_free_list(self, frame: int) -> int | None:
         """Return the lowest free slot, or None."""
-        while self.freed and self.freed[0][0] + FRAMES_IN_FLIGHT <= frame:
-            slot = self.freed.pop(0)[1]
-            self.used.discard(slot)
-            self.next_free = min(self.next_free, slot)
-        slot = self.next_free
-        while slot in self.used:
-            slot += 1
-        if slot >= self.slots:
+        self._own()
+        if not self.used:
+            self.used = bytearray(self.slots)
+        self._take_back(frame)
+        slot = self.used.find(_FREE, self.next_free)
+        if slot < 0:
+            self.next_free = self.slots
+            self._refuse()
             return None
-        self.used.add(slot)
+        self.used[slot] = _OUT
         self.next_free = slot + 1
         self.latest = slot
         return slot
 
     def give_back(self, slot: int, frame: int) -> None:
         """Let a slot come back when the GPU is done with the frames so far."""
-        if slot in self.used:
+        if slot < len(self.used) and self.used[slot] == _OUT:
+            self._own()
+            self.used[slot] = _COMING_BACK
             self.freed.append((frame, slot))
 
+    def ring_parts(self, frame: int) -> list[tuple[int, int, int]]:
+        """Return the parts of the ring that are still out in a frame, oldest first."""
+        return [part for part in self.taken if part[2] + FRAMES_IN_FLIGHT > frame]
+
+    def bytes_in(self, frame: int) -> npt.NDArray[np.uint8]:
+        """Return what each slot of the free list is in a frame: 0 free, 1 out, 2 coming back. A copy."""
+        found = np.frombuffer(self.used, np.uint8).copy()
+        found[[slot for back, slot in self.freed if back + FRAMES_IN_FLIGHT <= frame]] = _FREE
+        return found
+
     def copy(self) -> SlotAllocator:
-        """Return an independent copy."""
-        return SlotAllocator(
-            self.slots, self.head, list(self.taken), set(self.used), list(self.freed), self.next_free, self.latest
-        )
+        """Return a copy that shares the bytes until one of the two is written."""
+        self.is_shared = True
+        return replace(self, taken=list(self.taken), freed=list(self.freed))
+
+    def _refuse(self) -> None:
+        self.refused += 1
+        self.latest = -1
+
+    def _take_back(self, frame: int) -> None:
+        done = 0
+        for back, slot in self.freed:
+            if back + FRAMES_IN_FLIGHT > frame:
+                break
+            self.used[slot] = _FREE
+            self.next_free = min(self.next_free, slot)
+            done += 1
+        del self.freed[:done]
+
+    def _own(self) -> None:
+        if self.is_shared:
+            self.used = bytearray(self.used)
+            self.is_shared = False
 
 
 def complete(device: D3D12Device, record: CallRecord) -> CallRecord | Verdict:
@@ -142,32 +154,6 @@ def wants_slots(record: CallRecord) -> bool:
     return False
 
 
-def check_overwrite(device: D3D12Device, heap: str, first: int, count: int) -> None:
-    """Report a hazard when slots are overwritten that a list still needs."""
-    frame, log = device.state.log.frame, device.state.log
-    for use in device.in_flight:
-        shared = use.overlap(first, count) if use.heap == heap and use.done_frame > frame else 0
-        if shared:
-            text = (
-                f"{shared:,} slots of {heap} from {max(first, use.first):,} on were overwritten while the GPU may "
-                f"still read them for {use.list_name}."
-            )
-            log.add(EventKind.HAZARD, heap, rule="device.table-read", text=text)
-            return
-    for name, recorded in device.lists.items():
-        for use in recorded.tables:
-            if use.is_static and use.heap == heap and use.overlap(first, count):
-                text = f"{heap}: slots of a static range that {name} has recorded were overwritten."
-                log.add(EventKind.HAZARD, heap, rule="device.static-range", text=text)
-                return
-
-
-def end_frame(device: D3D12Device) -> None:
-    """Forget the reads that are done when the next frame begins."""
-    frame = device.state.log.frame
-    device.in_flight = [use for use in device.in_flight if use.done_frame > frame]
-
-
 def give_back(device: D3D12Device, heap: str, slots: list[int]) -> None:
     """Return slots whose resource is gone to the heap's free list."""
     allocator = device.slot_allocators.get(heap)
@@ -182,12 +168,14 @@ def _take(device: D3D12Device, name: str, how: str, count: int) -> int | None:
         allocator = device.slot_allocators[name] = SlotAllocator(device.descriptors[name].desc.NumDescriptors)
     frame = device.state.log.frame
     if how == LATEST:
-        return allocator.latest
+        # An engine that got no slots has nothing to point a table at.
+        return allocator.latest if allocator.latest >= 0 else None
     return allocator.from_ring(count, frame) if how == RING else allocator.from_free_list(frame)
 
 
 def _no_slot(device: D3D12Device, record: CallRecord, name: str, how: str) -> Verdict:
     heap = device.descriptors[name]
-    why = reason("device.ring-full" if how == RING else "device.free-slot")
-    refusal = Refusal(heap.increment, 1, 0, 0, 0, 0, "alloc.locked" if how == RING else "alloc.too-few-bytes")
+    is_ring = how == RING or not device.slot_allocators[name].used
+    why = reason("device.ring-full" if is_ring else "device.free-slot")
+    refusal = Refusal(heap.increment, 1, 0, 0, 0, 0, "alloc.locked" if is_ring else "alloc.too-few-bytes")
     return device.no_room(record, "E_OUTOFMEMORY", name, refusal, why.rule, why.source)

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.events import EventKind
 from explorer.core.kinds import HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d12_create, d3d12_fences, d3d12_lists, d3d12_tiles, d3d12_zero_copy
+from explorer.device import cost, d3d12_create, d3d12_fences, d3d12_lists, d3d12_slot_uses, d3d12_tiles, d3d12_zero_copy
 from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
 from explorer.device.d3d12_tiled import DANGLING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from explorer.core import d3d12_commands as commands
     from explorer.core.calls import CallRecord
     from explorer.device.d3d12 import D3D12Device
-    from explorer.device.d3d12_slots import TableUse
+    from explorer.device.d3d12_slot_uses import RangeUse
 
 _FOR_CPU = (int(HeapKind.UPLOAD), int(HeapKind.READBACK), int(HeapKind.CUSTOM), int(HeapKind.GPU_UPLOAD))
 
@@ -58,7 +58,7 @@ def _run(
     device: D3D12Device,
     record: CallRecord,
     names: Iterable[str],
-    tables: list[TableUse],
+    tables: list[RangeUse],
     where: tuple[str, int],
     *,
     copies: bool = False,
@@ -71,7 +71,7 @@ def _run(
             return no_memory(device, record, "LOCAL", refusal)
     if not _use(device, alive, where, copies=copies):
         return Verdict(REMOVED, (reason("d3d12.8.7"),))
-    d3d12_lists.run_tables(device, tables)
+    d3d12_slot_uses.read(device, tables)
     device.spend(cpu=cost.CPU_CALL_NS)
     device.kernel.trim(device)
     return ok("d3d12.8.1")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from explorer.core.calls import call_spec, decode_input
 from explorer.core.columns import NO_TILES
+from explorer.core.descriptor_uses import NO_USES
 from explorer.core.events import EventKind
 from explorer.core.verdicts import Reason, Verdict
 from explorer.device.outcome import Outcome
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from explorer.core.calls import CallRecord
     from explorer.core.columns import DescriptorHeapPicture, TileColumns
+    from explorer.core.descriptor_uses import DescriptorUses
     from explorer.device.memory_state import MemoryState
     from explorer.device.outcome import Preview
     from explorer.memory.allocators.protocol import Refusal
@@ -116,6 +118,11 @@ class Device(ABC):
         """Return the descriptor heaps; ``resource_at`` maps resource rows to snapshot indices."""
         del resource_at
         return ()
+
+    def descriptor_uses(self, resource_at: npt.NDArray[np.int32]) -> DescriptorUses:
+        """Return what happens to descriptor slots; ``resource_at`` as in ``descriptor_heaps``."""
+        del resource_at
+        return NO_USES
 
     def tile_mappings(self, heap_at: npt.NDArray[np.int32], resource_at: npt.NDArray[np.int32]) -> TileColumns:
         """Return the tile mappings; the arguments map heap and resource rows to snapshot indices."""

@@ -19,9 +19,11 @@ from explorer.core.columns import (
     WasteColumns,
     column_dtypes,
 )
+from explorer.core.descriptor_uses import NO_USES, DescriptorUses, RootSignaturePicture
 from explorer.core.events import Event, EventKind
 from explorer.errors import ExplorerError, InputError
-from explorer.interchange.snapshot_encode import FLOAT_KEY, LARGE, SNAPSHOT_SCHEMA
+from explorer.interchange.snapshot_checks import check_links, check_uses
+from explorer.interchange.snapshot_encode import DESCRIPTOR_TABLES, FLOAT_KEY, LARGE, SNAPSHOT_SCHEMA
 from explorer.interchange.snapshot_tiles import check_tiles
 from explorer.sim.snapshot import (
     FrameTimes,
@@ -42,16 +44,6 @@ T = TypeVar("T")
 
 _EVENT_KINDS = frozenset(str(kind) for kind in EventKind)
 _DESCRIPTOR_DTYPES = {"kind": np.uint8, "view": np.uint8, "stale": np.bool_, "resource": np.int32}
-_LINKS = (
-    ("blocks", "heap", "heaps"),
-    ("blocks", "segment", "segments"),
-    ("blocks", "resource", "resources"),
-    ("heaps", "segment", "segments"),
-    ("heaps", "home", "segments"),
-    ("wastes", "heap", "heaps"),
-    ("wastes", "segment", "segments"),
-)
-_MAY_BE_NONE = ("heap", "resource")
 
 
 def read_snapshot(text: bytes, file: str) -> Snapshot:
@@ -113,10 +105,12 @@ def _snapshot(data: dict[str, Any]) -> Snapshot:
         times=_record(data, "times", FrameTimes),
         not_simulated=_counts(data, "not_simulated"),
         notes=_records(data, "notes", Note),
-        # Files of earlier versions have no mappings.
+        # Files of earlier versions have no mappings and tell nothing of slots.
         tiles=TileColumns(**_columns(data, "tiles", TileColumns)) if "tiles" in data else NO_TILES,
+        descriptor_uses=_descriptor_uses(_object(data, "descriptor_uses")) if "descriptor_uses" in data else NO_USES,
     )
-    _check_links(snapshot)
+    check_links(snapshot)
+    check_uses(snapshot)
     check_tiles(snapshot)
     return snapshot
 
@@ -184,10 +178,14 @@ def _records(data: dict[str, Any], key: str, kind: type[T]) -> tuple[T, ...]:
     return tuple(_fill(row, kind, f"{key}[{index}]") for index, row in enumerate(_list(data, key)))
 
 
-def _fill(row: object, kind: type[T], where: str) -> T:
+def _row(row: object, where: str) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise InputError("wrong type", where=where, found=row, accepted=("an object",))
-    values = cast("dict[str, Any]", row)
+    return cast("dict[str, Any]", row)
+
+
+def _fill(row: object, kind: type[T], where: str) -> T:
+    values = _row(row, where)
     fields = dataclasses.fields(cast("Any", kind))
     names = tuple(field.name for field in fields)
     for name in values:
@@ -228,8 +226,9 @@ def _texts(data: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _columns(data: dict[str, Any], key: str, table: type[Any]) -> dict[str, Any]:
-    body = _object(data, key)
+def _columns(data: dict[str, Any], key: str, table: type[Any], where: str = "") -> dict[str, Any]:
+    body = _object(data, key, where)
+    key = f"{where}.{key}" if where else key
     dtypes = column_dtypes(table)
     others = {"names"} if "names" in table.__dataclass_fields__ else set[str]()
     extra = {"records", "dimensions", "formats", "places"} if table is ResourceColumns else set[str]()
@@ -273,15 +272,7 @@ def _calls(data: dict[str, Any], count: int) -> tuple[CallRecord | None, ...]:
     outs = _list(data, "out", where) or [None] * len(which)
     if len(which) != count or len(outs) != count:
         raise InputError("columns of unequal length", where=where, found=len(which), accepted=(str(count),))
-    calls: list[tuple[str, str, Any]] = []
-    for index, body in enumerate(bodies):
-        path = f"{where}.calls[{index}]"
-        if not isinstance(body, dict):
-            raise InputError("wrong type", where=path, found=body, accepted=("an object",))
-        one = cast("dict[str, Any]", body)
-        calls.append(
-            (_part(one, "api", str, path), _part(one, "call", str, path), inexact(_object(one, "input", path)))
-        )
+    calls = [_call(body, f"{where}.calls[{index}]") for index, body in enumerate(bodies)]
     records: list[CallRecord | None] = []
     for index, (number, out) in enumerate(zip(which, outs, strict=True)):
         at = _number(number, f"{where}.call[{index}]")
@@ -290,6 +281,11 @@ def _calls(data: dict[str, Any], count: int) -> tuple[CallRecord | None, ...]:
         name = None if out is None else _text(out, f"{where}.out[{index}]")
         records.append(None if at < 0 else CallRecord(*calls[at], name))
     return tuple(records)
+
+
+def _call(body: object, where: str) -> tuple[str, str, Any]:
+    one = _row(body, where)
+    return _part(one, "api", str, where), _part(one, "call", str, where), inexact(_object(one, "input", where))
 
 
 def inexact(value: Any) -> Any:
@@ -310,7 +306,7 @@ def _descriptor_heaps(data: dict[str, Any]) -> tuple[DescriptorHeapPicture, ...]
     heaps: list[DescriptorHeapPicture] = []
     for index, row in enumerate(_list(data, "descriptor_heaps")):
         where = f"descriptor_heaps[{index}]"
-        body = _object({"": row}, "", where)
+        body = _row(row, where)
         columns = {name: _column(body, name, dtype, where) for name, dtype in _DESCRIPTOR_DTYPES.items()}
         heaps.append(
             DescriptorHeapPicture(
@@ -326,6 +322,28 @@ def _descriptor_heaps(data: dict[str, Any]) -> tuple[DescriptorHeapPicture, ...]
     return tuple(heaps)
 
 
+def _descriptor_uses(data: dict[str, Any]) -> DescriptorUses:
+    key = "descriptor_uses"
+    known = ("lists", "root_signatures", "rules", *DESCRIPTOR_TABLES)
+    for name in data:
+        if name not in known:
+            raise InputError("unknown key", where=f"{key}.{name}", accepted=known)
+    signatures: list[RootSignaturePicture] = []
+    for index, row in enumerate(_list(data, "root_signatures", key)):
+        where = f"{key}.root_signatures[{index}]"
+        one = _row(row, where)
+        record = _object(one, "record", where)
+        out = _part(record, "out", str, f"{where}.record")
+        call = CallRecord(*_call(record, f"{where}.record"), out)
+        dwords = _number(one.get("dwords"), f"{where}.dwords")
+        in_force = _part(one, "in_force", bool, where)
+        signatures.append(RootSignaturePicture(_part(one, "name", str, where), call, dwords, in_force))
+    tables = {name: table(**_columns(data, name, table, key)) for name, table in DESCRIPTOR_TABLES.items()}
+    return DescriptorUses(
+        lists=_texts(data, "lists", key), rules=_texts(data, "rules", key), root_signatures=tuple(signatures), **tables
+    )
+
+
 def _events(data: dict[str, Any]) -> tuple[Event, ...]:
     events: list[Event] = []
     for index, row in enumerate(_list(data, "events")):
@@ -339,23 +357,3 @@ def _events(data: dict[str, Any]) -> tuple[Event, ...]:
 
 def _counts(data: dict[str, Any], key: str) -> dict[str, int]:
     return {name: _number(value, f"{key}.{name}") for name, value in _object(data, key).items()}
-
-
-def _check_links(snapshot: Snapshot) -> None:
-    for table, column, target in _LINKS:
-        values = getattr(getattr(snapshot, table), column)
-        low = -1 if column in _MAY_BE_NONE else 0
-        bad = np.flatnonzero((values < low) | (values >= len(getattr(snapshot, target))))
-        if len(bad):
-            index = int(bad[0])
-            raise InputError(f"no such row of {target}", where=f"{table}.{column}[{index}]", found=int(values[index]))
-    r = snapshot.resources
-    for column, words in (("dimension", r.dimensions), ("format", r.formats), ("place", r.places)):
-        values = getattr(r, column)
-        if len(values) and (int(values.min()) < 0 or int(values.max()) >= len(words)):
-            raise InputError(f"no such word of {column}s", where=f"resources.{column}")
-    for index, segment in enumerate(snapshot.segments):
-        total = segment.used_bytes + sum(segment.padding_bytes.values()) + segment.free_bytes
-        if total != segment.size_bytes:
-            raise InputError("used, padding and free bytes do not add up to the size", where=f"segments[{index}]",
-                             found=total, accepted=(str(segment.size_bytes),))  # fmt: skip

@@ -16,6 +16,14 @@ import msgspec
 import numpy as np
 
 from explorer.core.calls import encode_record
+from explorer.core.descriptor_uses import (
+    AllocatorColumns,
+    CaptureColumns,
+    CopyColumns,
+    GivenOutColumns,
+    HazardColumns,
+    RangeColumns,
+)
 from explorer.errors import LayoutError
 from explorer.tables.adapters import adapter_to_mapping
 
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from explorer.core.calls import CallRecord
+    from explorer.core.descriptor_uses import DescriptorUses
     from explorer.sim.snapshot import Snapshot
 
 SNAPSHOT_SCHEMA = "memory-layout-snapshot/1"
@@ -68,6 +77,7 @@ def snapshot_mapping(snapshot: Snapshot) -> dict[str, Any]:
         "wastes": _table(snapshot.wastes),
         "resources": resources,
         "descriptor_heaps": [_fields(heap) for heap in snapshot.descriptor_heaps],
+        "descriptor_uses": _descriptor_uses(snapshot.descriptor_uses),
         "totals": _fields(snapshot.totals),
         "events": [_fields(event) for event in snapshot.events],
         "event_counts": dict(snapshot.event_counts),
@@ -80,7 +90,17 @@ def snapshot_mapping(snapshot: Snapshot) -> dict[str, Any]:
     return {key: value if key in _TABLES else exact(value) for key, value in plain.items()}
 
 
-_TABLES = ("heaps", "blocks", "wastes", "resources", "tiles")
+DESCRIPTOR_TABLES: Mapping[str, type[Any]] = {
+    "ranges": RangeColumns,
+    "hazards": HazardColumns,
+    "copies": CopyColumns,
+    "captures": CaptureColumns,
+    "allocators": AllocatorColumns,
+    "given_out": GivenOutColumns,
+}
+"""The tables of ``DescriptorUses``, by their key in the file."""
+
+_TABLES = ("heaps", "blocks", "wastes", "resources", "tiles", "descriptor_uses")
 
 
 def exact(value: object) -> Any:
@@ -120,6 +140,17 @@ def _table(table: Any) -> dict[str, Any]:
     if hasattr(table, "names"):
         columns["names"] = list(table.names)
     return columns
+
+
+def _descriptor_uses(uses: DescriptorUses) -> dict[str, Any]:
+    plain: dict[str, Any] = {name: list(getattr(uses, name)) for name in ("lists", "rules")}
+    for name in DESCRIPTOR_TABLES:
+        plain[name] = _table(getattr(uses, name))
+    plain["root_signatures"] = [
+        {"name": one.name, "dwords": one.dwords, "in_force": one.in_force, "record": exact(encode_record(one.record))}
+        for one in uses.root_signatures
+    ]
+    return plain
 
 
 def _records(records: tuple[CallRecord | None, ...]) -> dict[str, Any]:

@@ -58,6 +58,7 @@ class PictureMaker:
                 **_columns(ResourceColumns, state.resources),
             ),
             descriptor_heaps=device.descriptor_heaps(resource_at),
+            descriptor_uses=device.descriptor_uses(resource_at),
             tiles=device.tile_mappings(heap_at, resource_at),
             totals=_totals(state, sums),
             events=log.tail,

@@ -17,6 +17,7 @@ from explorer.core.columns import (
     TileColumns,
     WasteColumns,
 )
+from explorer.core.descriptor_uses import NO_USES, DescriptorUses
 from explorer.core.events import Event
 from explorer.tables.adapters import Adapter
 
@@ -24,6 +25,7 @@ __all__ = [
     "EVENT_TAIL",
     "BlockColumns",
     "DescriptorHeapPicture",
+    "DescriptorUses",
     "FrameHistory",
     "FrameTimes",
     "GroupPicture",
@@ -197,6 +199,7 @@ class Snapshot:
         wastes: Padding, by cause.
         resources: Resources.
         descriptor_heaps: Descriptor heaps.
+        descriptor_uses: Who reads, copied and was given their slots, and what went wrong.
         totals: Sums.
         events: The last ``EVENT_TAIL`` events of the simulation.
         event_counts: How often each kind happened since the start.
@@ -230,5 +233,6 @@ class Snapshot:
     not_simulated: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[Note, ...] = ()
     tiles: TileColumns = NO_TILES
+    descriptor_uses: DescriptorUses = NO_USES
     history: FrameHistory | None = None
     generation: int = 0

@@ -27,6 +27,14 @@ def simulated(frames: int = 4) -> Snapshot:
 
 
 @cache
+def with_descriptor_uses() -> Snapshot:
+    """Tables, copies, captures, a root signature and hazards."""
+    simulation = load_simulation("d3d12-rtv-slot-reuse")
+    simulation.step(201)
+    return simulation.snapshot()
+
+
+@cache
 def imported() -> Snapshot:
     rows = [("BUFFER", 256 * (i + 1), 0x80, name) for i, name in enumerate(NAMES)]
     opened = open_file(

@@ -29,6 +29,7 @@ CASES: dict[str, Callable[[], Snapshot]] = {
     "simulated": snapshots.simulated,
     "imported": snapshots.imported,
     "large numbers": snapshots.with_large_numbers,
+    "descriptor uses": snapshots.with_descriptor_uses,
 }
 
 
@@ -165,6 +166,34 @@ def test_that_a_damaged_snapshot_is_refused_by_its_key(path: str, value: object,
         read_snapshot(_changed(_put(path, value)), "saved.json")
     assert caught.value.complaint.where == where
     assert caught.value.complaint.file == "saved.json"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "where"),
+    [
+        ("lists/0", 5, "descriptor_uses.lists[0]"),
+        ("extra", [], "descriptor_uses.extra"),
+        ("ranges/first", [], "descriptor_uses.ranges"),
+        ("ranges/heap/0", 3, "descriptor_uses.ranges.heap[0]"),
+        ("ranges/heap/0", -1, "descriptor_uses.ranges.heap[0]"),
+        ("ranges/first/0", 1017, "descriptor_uses.ranges.first[0]"),
+        ("ranges/signature/0", 1, "descriptor_uses.ranges.signature[0]"),
+        ("hazards/rule/0", 7, "descriptor_uses.hazards.rule[0]"),
+        ("hazards/kind/0", 300, "descriptor_uses.hazards.kind[0]"),
+        ("hazards/command_list/0", 9, "descriptor_uses.hazards.command_list[0]"),
+        ("captures/resource/0", 10**6, "descriptor_uses.captures.resource[0]"),
+        ("root_signatures/0/dwords", "many", "descriptor_uses.root_signatures[0].dwords"),
+        ("root_signatures/0/in_force", 1, "descriptor_uses.root_signatures[0].in_force"),
+        ("root_signatures/0/record", [], "descriptor_uses.root_signatures[0].record"),
+        ("root_signatures/0/record/out", None, "descriptor_uses.root_signatures[0].record.out"),
+    ],
+)
+def test_that_damaged_descriptor_uses_are_refused_by_their_key(path: str, value: object, where: str) -> None:
+    document = json.loads(snapshot_bytes(snapshots.with_descriptor_uses()))
+    _put(f"descriptor_uses/{path}", value)(document)
+    with pytest.raises(InputError) as caught:
+        read_snapshot(json.dumps(document).encode(), "saved.json")
+    assert caught.value.complaint.where == where
 
 
 @pytest.mark.parametrize("key", sorted(SCHEMA["required"]))
