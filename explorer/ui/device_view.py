@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLineEdit,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
-from explorer.core.units import GIB, format_bytes, format_exact, parse_size
-from explorer.errors import CommandError, InputError
+from explorer.core.units import GIB, format_bytes, format_exact
+from explorer.errors import CommandError
 from explorer.ui.adapter_picker import AdapterPicker, facts_line
-from explorer.ui.controls import ConfidenceMark, ElidedLabel, EmptyState, SidePanel, label, set_property
+from explorer.ui.controls import ConfidenceMark, ElidedLabel, EmptyState, SidePanel, label
+from explorer.ui.device_options import RunOptions
 from explorer.ui.facts import Section
 from explorer.ui.resource_rows import group_word
 
@@ -92,8 +91,8 @@ class DeviceView(QWidget):
         provenance = snapshot.provenance
         if self._is_new("options", (what, provenance.seed, tuple(provenance.options.items()))):
             self._options = self._replace(self._options, self._make_options(snapshot))
-        elif (edit := self._options.findChild(QLineEdit, "option_budget")) is not None:
-            edit.setPlaceholderText(_budget_now(snapshot))
+        elif (options := self._options.findChild(RunOptions)) is not None:
+            options.follow(snapshot)
         # Budgets change in the middle of a run, capabilities never; they are nine tenths of the work.
         if self._is_new("caps", what):
             self._caps = self._replace(self._caps, self._make_caps(snapshot))
@@ -266,55 +265,11 @@ class DeviceView(QWidget):
                 label("A layout from a file is one moment: there is nothing to set.", "second", wrap=True)
             )
             return section
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(4)
-        grid.setColumnMinimumWidth(0, 96)
-        grid.setColumnStretch(1, 1)
-        options = dict(snapshot.provenance.options)
-        if snapshot.api == "d3d12":
-            options.setdefault("budget", "")
-        for row, (name, value) in enumerate(sorted(options.items())):
-            grid.addWidget(label(name.replace("_", " "), "second"), row, 0)
-            grid.addWidget(self._option_editor(name, value, snapshot), row, 1)
-        section.body.addLayout(grid)
+        options = RunOptions(snapshot)
+        options.option_wanted.connect(self._on_option)
+        options.allocator_wanted.connect(self.allocator_chosen)
+        section.body.addWidget(options)
         return section
-
-    def _option_editor(self, name: str, value: str, snapshot: Snapshot) -> QWidget:
-        if name == "policy":
-            from explorer.memory.eviction import EVICTION_POLICIES
-
-            combo = QComboBox()
-            for policy in EVICTION_POLICIES:
-                if policy.order is not None:
-                    combo.addItem(policy.name, policy.id)
-            combo.setToolTip("Who leaves memory first; changes at once and enters the journal")
-        elif name == "allocator":
-            from explorer.memory.allocators import ALLOCATORS
-
-            combo = QComboBox()
-            for entry in ALLOCATORS:
-                combo.addItem(entry.title, entry.id)
-            combo.setToolTip("How places are chosen; restarts the scenario")
-        elif name == "budget":
-            return self._budget_editor(value, snapshot)
-        else:
-            return label(value or "none", "mono")
-        combo.setObjectName(f"option_{name}")
-        combo.setAccessibleName(name)
-        combo.setCurrentIndex(max(combo.findData(value), 0))
-        combo.activated.connect(self._on_policy if name == "policy" else self._on_allocator)
-        return combo
-
-    def _budget_editor(self, value: str, snapshot: Snapshot) -> QWidget:
-        edit = QLineEdit(value)
-        edit.setObjectName("option_budget")
-        edit.setAccessibleName("budget")
-        edit.setMaxLength(60)
-        edit.setPlaceholderText(_budget_now(snapshot))
-        edit.setToolTip("[GROUP=]SIZE, for example 3.5GiB; Return sets it now, and it enters the journal")
-        edit.returnPressed.connect(self._on_budget)
-        return edit
 
     def _make_key(self) -> QWidget:
         box = QFrame()
@@ -329,37 +284,9 @@ class DeviceView(QWidget):
         box.hide()
         return box
 
-    @Slot()
-    def _on_policy(self) -> None:
-        combo = self.sender()
-        if isinstance(combo, QComboBox):
-            self._workspace.controller.set_option("policy", str(combo.currentData()))
-
-    @Slot()
-    def _on_allocator(self) -> None:
-        combo = self.sender()
-        if isinstance(combo, QComboBox):
-            self.allocator_chosen.emit(str(combo.currentData()))
-
-    @Slot()
-    def _on_budget(self) -> None:
-        edit = self.sender()
-        if not isinstance(edit, QLineEdit):
-            return
-        text = edit.text().strip()
-        try:
-            parse_size(text.rpartition("=")[2])
-        except InputError as error:
-            set_property(edit, "state", "refused")
-            edit.setToolTip(str(error))
-            return
-        set_property(edit, "state", "")
-        self._workspace.controller.set_option("budget", text)
-
-
-def _budget_now(snapshot: Snapshot) -> str:
-    now = next((group.budget_bytes for group in snapshot.groups if group.group == "LOCAL"), None)
-    return f"LOCAL={format_bytes(now, 2)}" if now is not None else "[GROUP=]SIZE"
+    @Slot(str, str)
+    def _on_option(self, name: str, value: str) -> None:
+        self._workspace.controller.set_option(name, value)
 
 
 def _cap_text(value: object) -> str:

@@ -14,6 +14,7 @@ from explorer.sim.commands import Step
 from explorer.ui.actions import ACTIONS, MENUS
 from explorer.ui.application import make_window
 from explorer.ui.export_dialog import ExportDialog
+from explorer.ui.facts import FactsGrid
 from explorer.ui.views import VIEWS
 from tests.ui.conftest import SCENARIO
 
@@ -130,6 +131,49 @@ def test_that_a_policy_changed_while_running_enters_the_journal(qtbot: QtBot, li
     policy.activated.emit(policy.currentIndex())
     qtbot.waitUntil(lambda: live.workspace.snapshot.provenance.options["policy"] == "fifo", timeout=9000)
     qtbot.waitUntil(lambda: live.workspace.run_state.journal == 1, timeout=9000)
+
+
+_D3D12_CHOICES = (
+    ("policy", "lru"), ("app_policy", "d3dx12"), ("residency_mode", "advanced"), ("tables", "recording"),
+)  # fmt: skip
+
+
+def test_that_every_option_that_may_change_while_running_is_offered_and_enters_the_journal(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.opener.open_scenario("d3d12-game-rtx3060-laptop", play=False)
+    qtbot.waitUntil(lambda: window.workspace.run_state is not None, timeout=9000)
+    device = window.views["device"]
+    for number, (name, value) in enumerate(_D3D12_CHOICES, 1):
+        combo = device.findChild(QComboBox, f"option_{name}")
+        assert combo.currentData() != value
+        combo.setCurrentIndex(combo.findData(value))
+        combo.activated.emit(combo.currentIndex())
+        qtbot.waitUntil(
+            lambda name=name: window.workspace.snapshot.provenance.options.get(name) in dict(_D3D12_CHOICES).values(),
+            timeout=9000,
+        )
+        assert window.workspace.snapshot.provenance.options[name] == value
+        qtbot.waitUntil(lambda number=number: window.workspace.run_state.journal == number, timeout=9000)
+    budget = device.findChild(QLineEdit, "option_budget")
+    budget.setText("2GiB")
+    qtbot.keyClick(budget, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.workspace.snapshot.groups[0].budget_bytes == 2 << 30, timeout=9000)
+
+
+def test_that_a_device_is_lost_when_another_program_gets_the_focus(qtbot: QtBot, live: MainWindow) -> None:
+    focus = live.views["device"].findChild(QComboBox, "option_focus")
+    focus.setCurrentIndex(focus.findData("lost"))
+    focus.activated.emit(focus.currentIndex())
+    qtbot.waitUntil(lambda: live.workspace.snapshot.provenance.options.get("focus") == "lost", timeout=9000)
+    qtbot.waitUntil(lambda: live.workspace.snapshot.event_counts.get("device_lost") == 1, timeout=9000)
+
+
+def test_that_what_a_scenario_fixed_stands_in_words_apart_from_what_can_be_set(live: MainWindow) -> None:
+    facts = {fact.name: fact for fact in live.views["device"].findChild(FactsGrid, "fixed_options").facts}
+    assert facts["Windows"].value == "XP"
+    assert "windows = xp" in facts["Windows"].tip
+    assert live.views["device"].findChild(QLineEdit, "option_budget") is None
 
 
 def test_that_another_allocator_moves_offsets_on_the_map_and_in_the_table(qtbot: QtBot, live: MainWindow) -> None:
