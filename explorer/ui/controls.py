@@ -82,8 +82,15 @@ class ElidedLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setMinimumWidth(24)
+        self._tip = ""
         if role:
             self.setProperty("role", role)
+
+    def set_tip(self, tip: str) -> None:
+        """Say more on hover, behind the whole text where that is cut."""
+        self._tip = tip
+        self.setToolTip(tip)
+        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the text with its ellipsis."""
@@ -92,7 +99,7 @@ class ElidedLabel(QLabel):
         text = QFontMetrics(self.font()).elidedText(self.text(), self._mode, rect.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(rect, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), text)
-        tip = self.text() if text != self.text() else ""
+        tip = "\n".join(part for part in (self.text() if text != self.text() else "", self._tip) if part)
         if tip != self.toolTip():
             self.setToolTip(tip)
 

@@ -265,7 +265,7 @@ class CreateForm(QWidget):
 
     def _add_row(self, row: int, title: str, leaves: tuple[Leaf, ...]) -> None:
         text = ElidedLabel(title, "small", Qt.TextElideMode.ElideMiddle)
-        text.setToolTip(", ".join(".".join(leaf.path) for leaf in leaves))
+        text.set_tip(", ".join(".".join(leaf.path) for leaf in leaves))
         self._labels.append(text)
         box = QWidget()
         line = QHBoxLayout(box)

@@ -26,7 +26,7 @@ from shiboken6 import isValid
 from explorer.ui.actions import ActionSet
 from explorer.ui.adapter_desk import AdapterDesk
 from explorer.ui.controller import PLAYING_MS
-from explorer.ui.controls import label
+from explorer.ui.controls import ElidedLabel, label
 from explorer.ui.dock_layout import DockLayout
 from explorer.ui.docks import TabBarTuner, ViewDock
 from explorer.ui.housekeeping import Housekeeping
@@ -133,7 +133,9 @@ class MainWindow(QMainWindow):
         line = QHBoxLayout(self.menu_row)
         line.setContentsMargins(6, 0, 8, 0)
         line.setSpacing(8)
-        self.document_name = label("", name="document_name")
+        self.document_name = ElidedLabel("", name="document_name")
+        # As wide as its text while there is room; the first to give way.
+        self.document_name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.document_state = label("", name="document_state")
         self.palette_field = QPushButton("Commands, resources, scenarios")
         self.palette_field.setObjectName("palette_field")
@@ -276,13 +278,19 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _on_document(self, document: Document) -> None:
-        self.document_name.setText(document.name)
+        self.document_name.setText(self.workspace.title)
+        self.document_name.set_tip(self._document_tip(document))
         # A new simulation knows neither speed nor loop.
         self.commands.set_speed(self.top_bar.frames_per_second)
         if self.workspace.is_live:
             self.commands.do_loop()
         self._say_document()
         self.actions_set.refresh()
+
+    def _document_tip(self, document: Document) -> str:
+        scenario = self.workspace.scenario
+        parts = [document.path or document.scenario or document.name, scenario.teaches if scenario is not None else ""]
+        return "\n".join(part for part in parts if part)
 
     @Slot()
     def _on_state(self) -> None:
@@ -298,7 +306,8 @@ class MainWindow(QMainWindow):
             text = "imported layout" if document.kind == "file" else ""
         if text != self.document_state.text():
             self.document_state.setText(text)
-        title = f"{document.name} – Memory-layout explorer" if document.name else "Memory-layout explorer"
+        name = self.workspace.title
+        title = f"{name} – Memory-layout explorer" if name else "Memory-layout explorer"
         if title != self.windowTitle():
             self.setWindowTitle(title)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
-from explorer.errors import ExplorerError
 from explorer.ui.controls import EmptyState, Segmented, SidePanel, label
 from explorer.ui.facts import LINKED_TEXT
 from explorer.ui.tour_glossary import SCHEME, glossary, linked
@@ -138,16 +137,8 @@ class TourView(QWidget):
         layout.addLayout(self._stack)
 
     @Slot(object)
-    def _on_document(self, document: Document) -> None:
-        self._scenario, self._wanted, self._is_fresh = None, None, True
-        if document.kind == "scenario":
-            from explorer.sim.scenarios import load_scenario
-
-            try:
-                self._scenario = load_scenario(document.scenario)
-            except ExplorerError:
-                # The file changed since it was opened; the simulation goes on without its tour.
-                self._scenario = None
+    def _on_document(self, _document: Document) -> None:
+        self._scenario, self._wanted, self._is_fresh = self._workspace.scenario, None, True
         scenario = self._scenario
         if scenario is not None:
             self.heading.setText(scenario.title)

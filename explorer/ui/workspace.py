@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from explorer.errors import Complaint
     from explorer.sim.commands import Answer, RunState
+    from explorer.sim.scenario import Scenario
     from explorer.sim.simulation import Simulation
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.controller import Controller
@@ -94,6 +96,7 @@ class Workspace(QObject):
         self._selection: tuple[int, ...] = ()
         self._selected_keys: tuple[tuple[str, int], ...] = ()
         self._document = Document()
+        self._scenario: Scenario | None = None
         self._run_state: RunState | None = None
         self._loading = 0
         self._after_load: tuple[Document, bool] | None = None
@@ -117,6 +120,28 @@ class Workspace(QObject):
     def document(self) -> Document:
         """What is open."""
         return self._document
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """The open scenario as its file says; None where none is open, or its file cannot be read any more."""
+        if self._scenario is None and self._document.kind == "scenario":
+            from explorer.errors import ExplorerError
+            from explorer.sim.scenarios import load_scenario
+
+            try:
+                self._scenario = load_scenario(self._document.scenario)
+            except ExplorerError:
+                # The file changed since it was opened; the simulation goes on without its words.
+                return None
+        return self._scenario
+
+    @property
+    def title(self) -> str:
+        """What the open document is called: the title of a scenario, or the name of a file."""
+        document, scenario = self._document, self.scenario
+        # A session has a name of its own.
+        is_plain = document.name in (document.scenario, Path(document.scenario).stem)
+        return scenario.title if scenario is not None and is_plain else document.name
 
     @property
     def run_state(self) -> RunState | None:
@@ -219,7 +244,7 @@ class Workspace(QObject):
             self.selection_changed.emit(self._selection)
 
     def _set_document(self, document: Document) -> None:
-        self._document = document
+        self._document, self._scenario = document, None
         self.document_changed.emit(document)
         self.run_state_changed.emit(self.run_state)
 

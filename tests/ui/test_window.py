@@ -11,6 +11,7 @@ from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QToolButton
 
 from explorer.sim.commands import Step
+from explorer.sim.scenarios import load_scenario
 from explorer.ui.actions import ACTIONS, MENUS
 from explorer.ui.application import make_window
 from explorer.ui.export_dialog import ExportDialog
@@ -35,6 +36,21 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support grabbing th
 def _frame(window: MainWindow) -> int:
     snapshot = window.workspace.snapshot
     return -1 if snapshot is None else snapshot.provenance.frame
+
+
+def _opened(qtbot: QtBot, window: MainWindow, scenario: str) -> MainWindow:
+    """Return the window with another scenario, paused at frame 0."""
+    window.opener.open_scenario(scenario, play=False)
+    qtbot.waitUntil(
+        lambda: (
+            window.workspace.snapshot is not None
+            and window.workspace.run_state is not None
+            and window.workspace.document.scenario == scenario
+            and window.workspace.snapshot.provenance.scenario == scenario
+        ),
+        timeout=9000,
+    )
+    return window
 
 
 def _press(qtbot: QtBot, window: MainWindow, action: str) -> None:
@@ -84,6 +100,20 @@ def test_that_step_step_back_and_restart_move_the_frame(qtbot: QtBot, live: Main
 def test_that_the_scrubber_seeks(qtbot: QtBot, live: MainWindow) -> None:
     live.top_bar.scrubber.sought.emit(7)
     qtbot.waitUntil(lambda: _frame(live) == 7, timeout=9000)
+
+
+def test_that_the_window_names_a_scenario_by_its_title(qtbot: QtBot, window: MainWindow) -> None:
+    for name in ("d3d9-thrash", "d3d12-rtv-slot-reuse"):
+        _opened(qtbot, window, name)
+        title = load_scenario(name).title
+        assert window.document_name.text() == title
+        assert window.windowTitle().startswith(f"{title} – ")
+        assert name in window.document_name.toolTip()
+    # A long title gives way to the menus and the palette, never the other way round.
+    window.resize(1152, 640)
+    qtbot.waitUntil(lambda: window.width() == 1152, timeout=3000)
+    assert window.palette_field.geometry().right() <= window.menu_row.width()
+    assert window.document_state.geometry().right() <= window.palette_field.geometry().left()
 
 
 def test_that_every_speed_can_be_chosen_while_it_plays(qtbot: QtBot, live: MainWindow) -> None:
@@ -141,9 +171,7 @@ _D3D12_CHOICES = (
 def test_that_every_option_that_may_change_while_running_is_offered_and_enters_the_journal(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    window.opener.open_scenario("d3d12-game-rtx3060-laptop", play=False)
-    qtbot.waitUntil(lambda: window.workspace.run_state is not None, timeout=9000)
-    device = window.views["device"]
+    device = _opened(qtbot, window, "d3d12-game-rtx3060-laptop").views["device"]
     for number, (name, value) in enumerate(_D3D12_CHOICES, 1):
         combo = device.findChild(QComboBox, f"option_{name}")
         assert combo.currentData() != value
@@ -161,7 +189,8 @@ def test_that_every_option_that_may_change_while_running_is_offered_and_enters_t
     qtbot.waitUntil(lambda: window.workspace.snapshot.groups[0].budget_bytes == 2 << 30, timeout=9000)
 
 
-def test_that_a_device_is_lost_when_another_program_gets_the_focus(qtbot: QtBot, live: MainWindow) -> None:
+def test_that_a_device_is_lost_when_another_program_gets_the_focus(qtbot: QtBot, window: MainWindow) -> None:
+    live = _opened(qtbot, window, "d3d9-thrash")
     focus = live.views["device"].findChild(QComboBox, "option_focus")
     focus.setCurrentIndex(focus.findData("lost"))
     focus.activated.emit(focus.currentIndex())
