@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def add_parsers(subparsers: Any) -> None:
     """Add both commands."""
     adapters = subparsers.add_parser("adapters", help="list the adapter presets, or show one")
-    adapters.add_argument("id", nargs="?", help="adapter to show")
+    adapters.add_argument("id", nargs="?", help="adapter or system to show")
     adapters.add_argument("--json", action="store_true", help="print one JSON object")
     adapters.set_defaults(run=run_adapters)
     scenarios = subparsers.add_parser("scenarios", help="list the scenarios, or show one")
@@ -24,14 +24,18 @@ def add_parsers(subparsers: Any) -> None:
 
 
 def run_adapters(args: argparse.Namespace) -> int:
-    """Print all adapters and systems, or one adapter with the source of every value.
+    """Print all adapters and systems, the adapters of one system, or one adapter with the source of every value.
 
     Raises:
-        CommandError: No such adapter.
+        CommandError: No such adapter or system.
     """
     from explorer.tables.adapter_listing import adapter_json, adapters_json
-    from explorer.tables.adapters import adapter, adapters, systems, user_preset_complaints
+    from explorer.tables.adapters import adapter, adapters, system, system_ids, systems, user_preset_complaints
 
+    if args.id in system_ids():
+        chosen = system(args.id)
+        _print_adapters(adapters_json([adapter(one) for one in chosen.adapters], [chosen]), as_json=args.json)
+        return OK
     if args.id is not None:
         body = adapter_json(adapter(args.id))
         if args.json:
@@ -42,9 +46,14 @@ def run_adapters(args: argparse.Namespace) -> int:
     body = adapters_json(adapters(), systems())
     for complaint in user_preset_complaints():
         note(f"memory-explorer: left out: {complaint}")
-    if args.json:
+    _print_adapters(body, as_json=args.json)
+    return OK
+
+
+def _print_adapters(body: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
         print_json("adapters", body)
-        return OK
+        return
     rows = [
         (a["id"], str(a["year"]), a["kind"], " ".join(a["apis"]), format_bytes(_local(a)), a["name"])
         for a in body["adapters"]
@@ -54,7 +63,6 @@ def run_adapters(args: argparse.Namespace) -> int:
     print_text(
         table(("id", "adapters", "name"), [(s["id"], " ".join(s["adapters"]), s["name"]) for s in body["systems"]])
     )
-    return OK
 
 
 def run_scenarios(args: argparse.Namespace) -> int:

@@ -58,6 +58,17 @@ def test_that_an_adapter_is_shown_with_the_source_of_every_value(capfd: Capture,
     assert all(key in text.out for key in document["sources"])
 
 
+@pytest.mark.parametrize("name", system_ids())
+def test_that_a_system_lists_its_adapters_in_the_shape_of_the_whole_list(capfd: Capture, name: str) -> None:
+    document = run(capfd, "adapters", name, "--json").object("adapters")
+    (found,) = document["systems"]
+    assert found["id"] == name
+    assert [entry["id"] for entry in document["adapters"]] == found["adapters"]
+    whole = {entry["id"]: entry for entry in run(capfd, "adapters", "--json").object("adapters")["adapters"]}
+    assert document["adapters"] == [whole[entry] for entry in found["adapters"]]
+    assert found["name"] in run(capfd, "adapters", name).out
+
+
 def test_that_scenarios_lists_and_shows(capfd: Capture) -> None:
     document = run(capfd, "scenarios", "--json").object("scenarios")
     assert [entry["id"] for entry in document["scenarios"]] == list(scenario_ids())
