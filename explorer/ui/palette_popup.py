@@ -5,10 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
+from explorer.errors import ExplorerError
 from explorer.ui.controls import label
 
 if TYPE_CHECKING:
@@ -20,6 +31,10 @@ if TYPE_CHECKING:
 _LIMIT = 60
 _EACH = 12
 _ROOT = QModelIndex()
+_READ_AT_ONCE = 4
+_titles: dict[str, str] = {}
+"""Titles of scenarios by id, as far as they were read."""
+
 _WIDTH_PX, _HEIGHT_PX = 560, 420
 
 
@@ -113,6 +128,9 @@ class PalettePopup(QFrame):
         self._workspace, self._actions = workspace, actions
         self._model = _Model()
         self._fixed: list[Entry] = []
+        # Titles stand in the files of the scenarios: read while the popup is open already, some in a turn.
+        self._reading = QTimer(self)
+        self._reading.timeout.connect(self._read_titles)
         self._search = QLineEdit()
         self._search.setObjectName("palette_search")
         self._search.setPlaceholderText("Commands, resources, scenarios, adapters")
@@ -142,6 +160,7 @@ class PalettePopup(QFrame):
             words = spec.text.replace("&", "").rstrip("…")
             self._fixed.append(Entry("action", spec.id, words, keys, action.isEnabled()))
         self._fixed += _presets()
+        self._reading.start(0)
         width = min(_WIDTH_PX, window.width() - 40)
         corner = window.mapToGlobal(window.rect().topLeft())
         self.setGeometry(right_edge - width, corner.y() + 34, width, min(_HEIGHT_PX, window.height() - 60))
@@ -168,6 +187,28 @@ class PalettePopup(QFrame):
                 return True
         return super().eventFilter(watched, event)
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave no timer behind."""
+        self._reading.stop()
+
+    @Slot()
+    def _read_titles(self) -> None:
+        from explorer.sim.scenarios import load_scenario, scenario_ids
+
+        unread = [name for name in scenario_ids() if name not in _titles]
+        for name in unread[:_READ_AT_ONCE]:
+            try:
+                _titles[name] = load_scenario(name).title
+            except ExplorerError:
+                # Opening it says what is wrong with the file.
+                _titles[name] = name
+        if len(unread) <= _READ_AT_ONCE:
+            self._reading.stop()
+            self._fixed = [entry for entry in self._fixed if entry.kind not in ("scenario", "adapter")] + _presets()
+            row = self._list.currentIndex().row()
+            self._filter()
+            self._list.setCurrentIndex(self._model.index(max(row, 0)))
+
     @Slot()
     def _filter(self) -> None:
         snapshot = self._workspace.snapshot
@@ -190,5 +231,5 @@ def _presets() -> list[Entry]:
     from explorer.sim.scenarios import scenario_ids
     from explorer.tables.adapters import adapter_ids
 
-    entries = [Entry("scenario", name, f"Open scenario {name}", "scenario") for name in scenario_ids()]
+    entries = [Entry("scenario", name, f"Open {_titles.get(name, name)}", name) for name in scenario_ids()]
     return entries + [Entry("adapter", name, f"Run on {name}", "adapter") for name in adapter_ids()]

@@ -60,8 +60,19 @@ class WindowCommands(QObject):
             self.opener.open_path(path)
 
     def do_open_scenario(self) -> None:
-        """Open the palette on the scenarios."""
-        self._window.open_palette("open scenario ")
+        """Open the picker of scenarios."""
+        from explorer.ui.scenario_picker import ScenarioPicker
+
+        document = self.workspace.document
+        picker = ScenarioPicker(self.workspace.theme, document.scenario, self._window)
+        picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        picker.scenario_chosen.connect(self.open_with_tour)
+        picker.open()
+
+    def open_with_tour(self, scenario: str) -> None:
+        """Open a scenario with its tour in front: who picked it by its lesson wants to be told."""
+        self.opener.open_scenario(scenario)
+        self._window.show_view("tour")
 
     def do_save_session(self) -> None:
         """Ask for a file and save scenario, edits and selection in it."""
