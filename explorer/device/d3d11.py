@@ -372,7 +372,7 @@ class D3D11Device(Device):
         wait = cost.wait_ns(live.layout.size_bytes, segment.bandwidth)
         text = f"{name}: Map waited for the GPU."
         rule = "d3d11.P5.9" if live.resource.usage == Usage.STAGING else "d3d11.M4.7.wait"
-        self.state.log.add(EventKind.STALLED, name, segment.name, rule=rule, text=text)
+        self.state.log.add(EventKind.STALLED, name, segment.name, live.layout.size_bytes, rule=rule, text=text)
         self.spend(stall=wait)
         self.state.heaps["used_frame"][live.heap] = -1
 

@@ -43,9 +43,10 @@ def draw(device: D3D11Device, arguments: Any, record: CallRecord) -> Verdict:
         return device.refuse(record, verdict)
     unbound = verdict.values.get("unbound")
     if unbound:
-        names = ", ".join(cast("tuple[str, ...]", unbound))
-        text = f"{record.call}: {names} is read and written at once and was unbound."
-        device.state.log.add(EventKind.HAZARD, record.call, rule="d3d11.U1.8", text=text)
+        names = cast("tuple[str, ...]", unbound)
+        subject = device.state.resource_names[_row(device, names[0])]
+        text = f"{record.call}: {', '.join(names)} is read and written at once and was unbound."
+        device.state.log.add(EventKind.HAZARD, subject, rule="d3d11.U1.8", text=text)
     device.spend(cpu=cost.CPU_CALL_NS)
     if recording is not None:
         recording.jobs.append(d3d11_deferred.DrawJob(read_rows, written_rows))

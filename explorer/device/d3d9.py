@@ -315,10 +315,10 @@ class D3D9Device(Device):
 
     def wait_for(self, block: int, text: str, rule: str) -> None:
         """Stall until the GPU is done with a block, and so with all that came before."""
-        segment = self.segment_of(block)
+        segment, size = self.segment_of(block), int(self.state.blocks["size"][block])
         name = self.name(int(self.state.blocks["resource"][block]))
-        self.state.log.add(EventKind.STALLED, name, segment.name, rule=rule, text=text)
-        self.spend(stall=cost.wait_ns(int(self.state.blocks["size"][block]), segment.bandwidth))
+        self.state.log.add(EventKind.STALLED, name, segment.name, size, rule=rule, text=text)
+        self.spend(stall=cost.wait_ns(size, segment.bandwidth))
         self._completed = max(self._completed, self._busy.get(block, 0))
 
     def read_back(self, name: str, block: int, size: int, how: str, rule: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from explorer.sim import advisor_events, advisor_layout
+from explorer.sim import advisor_events, advisor_layout, advisor_use
 from explorer.sim.advisor_facts import Facts, Finding
 from explorer.sim.why_rules import rule_reason
 
@@ -80,6 +80,10 @@ ADVICE: tuple[AdviceRule, ...] = (
                advisor_events.descriptor_overwritten),
     AdviceRule("not-resident", "residency", "error", _D12, "d3d12.8.7", advisor_events.not_resident),
     AdviceRule("aliasing", "aliasing", "error", _D12, "d3d12.3.18d", advisor_events.aliasing_without_barrier),
+    AdviceRule("ring-full", "descriptors", "error", _D12, "device.ring-full", advisor_use.ring_full),
+    AdviceRule("unbound", "views", "error", _D11, "d3d11.U1.8", advisor_use.unbound),
+    AdviceRule("not-drawable", "pools", "error", _D9, "d3d9.R2.17", advisor_use.not_drawable),
+    AdviceRule("hazards", "hazards", "error", _ALL, "product.hazard", advisor_use.other_hazards),
     AdviceRule("over-budget", "budget", "warn", _ALL, "d3d12.8.6a", advisor_events.over_budget),
     AdviceRule("near-budget", "budget", "warn", _ALL, "kernel.over-budget", advisor_layout.near_budget),
     AdviceRule("demoted-in-use", "residency", "warn", ("d3d11", "d3d12"), "kernel.over-budget",
@@ -96,21 +100,23 @@ ADVICE: tuple[AdviceRule, ...] = (
     AdviceRule("random-writes", "AGP writes", "warn", _D9, "d3d9.R6.4", advisor_events.random_writes),
     AdviceRule("write-combined-read", "CPU reads", "warn", _ALL, "device.wc-read",
                advisor_events.read_of_write_combined),
+    AdviceRule("many-locks", "locks", "warn", _D9, "d3d9.R6.5", advisor_use.many_locks),
+    AdviceRule("lockable-targets", "targets", "warn", _D9, "cost.lockable", advisor_use.lockable_targets),
     AdviceRule("stalls", "stalls", "warn", ("d3d9",), "d3d9.R6.2", advisor_events.stalls),
     AdviceRule("map-stalls", "stalls", "warn", _D11, "d3d11.P5.9", advisor_events.stalls),
     AdviceRule("versions", "renaming", "warn", _D11, "device.dynamic-ring", advisor_events.many_versions),
     AdviceRule("creations", "creations", "warn", _ALL, "", advisor_events.many_creations, _SEED),
-    AdviceRule("stale-descriptors", "descriptors", "warn", _D12, "d3d12.7.3c", advisor_layout.stale_descriptors),
+    AdviceRule("stale-descriptors", "descriptors", "info", _D12, "d3d12.7.3c", advisor_layout.stale_descriptors),
     AdviceRule("needless-copies", "UMA", "warn", _D12, "device.needless-copy", advisor_layout.needless_copies),
     AdviceRule("coherent-heap", "UMA", "info", _D12, "device.coherent-wc", advisor_layout.coherent_heap_type),
     AdviceRule("upload-doubles", "upload heaps", "info", _D12, "d3d12.8.5c", advisor_layout.upload_doubles),
     AdviceRule("small-in-pages", "rounding", "info", ("d3d12",), "d3d12.4.3d", advisor_layout.small_in_pages),
     AdviceRule("msaa-alignment", "alignment", "info", _D12, "d3d12.4.4b", advisor_layout.msaa_alignment),
     AdviceRule("never-used", "unused", "info", _ALL, "kernel.order", advisor_layout.never_used),
-    AdviceRule("uncompressed", "formats", "info", _D9, "", advisor_layout.uncompressed, _SEED),
-    AdviceRule("no-mipmaps", "mipmaps", "info", _D9, "", advisor_layout.no_mipmaps, _SEED),
-    AdviceRule("no-atlas", "atlases", "info", _D9, "", advisor_layout.no_atlas, _SEED),
-    AdviceRule("not-indexed", "indices", "info", _D9, "", advisor_layout.not_indexed, _SEED),
+    AdviceRule("uncompressed", "formats", "info", _D9, "d3d9.R12.4", advisor_layout.uncompressed),
+    AdviceRule("no-mipmaps", "mipmaps", "info", _D9, "d3d9.R12.4", advisor_layout.no_mipmaps),
+    AdviceRule("no-atlas", "atlases", "info", _D9, "d3d9.R12.4", advisor_layout.no_atlas),
+    AdviceRule("not-indexed", "indices", "info", _D9, "d3d9.R12.4", advisor_layout.not_indexed),
 )  # fmt: skip
 """Every rule of the advisor; the graver ones of the same find come first."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from explorer.core.events import EventKind
 from explorer.core.kinds import HeapKind
 from explorer.core.units import MIB, format_bytes
+from explorer.device import cost
 from explorer.sim.advisor_facts import ITEMS, Finding
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ _HIGH = 0xA0010000
 """D3D12_RESIDENCY_PRIORITY_HIGH; targets start at it plus one for every 10 MiB (d3d12.8.4a)."""
 
 _CREATIONS_A_FRAME = 4
+
+
+def _is_thrashing(facts: Facts) -> bool:
+    found = thrash(facts)
+    return found is not None and 4 * found.figures["frames"] >= found.figures["of"]
 
 
 def thrash(facts: Facts) -> Finding | None:
@@ -63,23 +69,26 @@ def many_creations(facts: Facts) -> Finding | None:
         "instead of releasing them.",
         {"created": len(made), "frames": span, "worst_frame": worst, "worst": count},
         facts.rows_of(made),
+        "d3d9.R12.1" if facts.api == "d3d9" else "",
     )
 
 
 def read_of_write_combined(facts: Facts) -> Finding | None:
-    """The CPU reads write-combined memory."""
-    found = facts.of_rule("device.wc-read", "device.stale-read", "d3d11.M4.9")
-    found = [event for event in found if event.kind in (EventKind.STALLED, EventKind.HAZARD, EventKind.CHANGED)]
+    """The CPU reads write-combined memory, or through a pointer that was made for writing."""
+    slow = [event for event in facts.of_rule("device.wc-read") if event.kind is EventKind.STALLED]
+    stale = [event for event in facts.of_rule("device.stale-read") if event.kind is EventKind.HAZARD]
+    # One read may be slow and stale: it is counted once.
+    found = slow if len(slow) >= len(stale) else stale
     if not found:
         return None
     total = sum(event.size_bytes for event in found)
-    stale = sum(event.kind == EventKind.HAZARD for event in found)
-    note = f" {stale:,} of them may see old bytes." if stale else ""
+    how = "from write-combined memory" if slow else "through pointers for writing"
+    note = f" {len(stale):,} may have seen old bytes." if stale else ""
     return Finding(
-        f"The CPU read {_times(len(found))} from write-combined memory",
+        f"The CPU read {_times(len(found))} {how}",
         f"{format_bytes(total)}, one bus access at a time.{note} Keep a copy in system memory, or read through "
         "a READBACK heap or a STAGING resource.",
-        {"reads": len(found), "bytes": total, "stale": stale},
+        {"reads": len(found), "bytes": total, "stale": len(stale)},
         facts.rows_of(found),
     )
 
@@ -100,25 +109,42 @@ def random_writes(facts: Facts) -> Finding | None:
 
 
 def stalls(facts: Facts) -> Finding | None:
-    """Locks and maps that waited for the GPU."""
-    waits = [event for event in facts.of_kind(EventKind.STALLED) if event.rule not in _OTHER_STALLS]
+    """Locks and maps that waited for the GPU, where that takes a share of the time that counts."""
+    since = max(facts.frame - _RECENT_FRAMES, 0)
+    waits = [event for event in facts.of_kind(EventKind.STALLED) if event.rule in _WAITS and event.frame >= since]
     if len(waits) < 3:
+        return None
+    rates = {segment.name: segment.gpu_bandwidth for segment in facts.snapshot.segments}
+    waited = sum(cost.wait_ns(event.size_bytes, rates.get(event.segment, 0)) for event in waits)
+    share = 100 * waited // facts.time_ns(since)
+    if not share:
         return None
     names = Counter(event.subject for event in waits)
     name, count = max(names.items(), key=lambda item: (item[1], item[0]))
-    total = facts.snapshot.times
-    spent = total.gpu_ns + total.transfer_ns + total.cpu_ns + total.stall_ns
-    share = 100 * total.stall_ns // spent if spent else 0
+    what = "Maps" if facts.api == "d3d11" else "locks"
     return Finding(
-        f"{len(waits):,} locks waited for the GPU, {count:,} of {name}",
-        f"{share} % of all time is stalls (estimate). Write dynamic data with DISCARD and append with NO_OVERWRITE; "
-        "read back a frame or two later.",
-        {"waits": len(waits), "stall_percent": share},
+        f"{len(waits):,} {what} waited for the GPU, {count:,} of {name}",
+        f"{share} % of the time of the last {facts.frame - since:,} frames (estimate). {_no_wait(facts, name)}",
+        {"waits": len(waits), "stall_percent": share, "frames": facts.frame - since},
         facts.rows_of(waits),
     )
 
 
-_OTHER_STALLS = frozenset({"device.wc-read", "device.dynamic-ring", "d3d9.R3.5", "d3d9.R6.4"})
+_WAITS = frozenset({"d3d9.R6.2", "d3d9.R7.5", "d3d9.R7.6", "d3d11.P5.9", "d3d11.M4.7.wait"})
+
+
+def _no_wait(facts: Facts, name: str) -> str:
+    """Return what spares the wait for a resource, by its pool or usage."""
+    rows = facts.rows_of([event for event in facts.of_kind(EventKind.STALLED) if event.subject == name])
+    place = facts.snapshot.resources.places[int(facts.snapshot.resources.place[rows[0]])] if rows else ""
+    if "STAGING" in place:
+        return "Read back two frames later, from several staging resources in turn."
+    if "SYSTEMMEM" in place:
+        return "Fill another SYSTEMMEM resource while the GPU copies this one, in turn."
+    flags, append = ("WRITE_DISCARD", "WRITE_NO_OVERWRITE") if facts.api == "d3d11" else ("DISCARD", "NOOVERWRITE")
+    dynamic = "DYNAMIC" in place or (bool(rows) and bool(facts.records.dynamic[rows[0]]))
+    made = "" if dynamic else "Make it DYNAMIC, if it changes often. "
+    return f"{made}Write it anew with {flags}, append with {append}."
 
 
 def read_back_before_lock(facts: Facts) -> Finding | None:
@@ -168,9 +194,9 @@ def misplaced(facts: Facts) -> Finding | None:
         return None
     total = sum(event.size_bytes for event in found)
     return Finding(
-        f"{len(found):,} {'resource lies' if len(found) == 1 else 'resources lie'} in slower memory than meant",
-        f"{format_bytes(total)} went to {found[-1].segment or 'non-local memory'}: there was no room when they were "
-        "created. Create them first, or evict before.",
+        f"{len(found):,} {'allocation lies' if len(found) == 1 else 'allocations lie'} in slower memory than meant",
+        f"{format_bytes(total)} went to {found[-1].segment or 'non-local memory'}: there was no room in the fast one. "
+        "Create first what every frame reads, or make room before.",
         {"resources": len(found), "bytes": total},
         facts.rows_of(found),
         found[-1].rule,
@@ -178,36 +204,44 @@ def misplaced(facts: Facts) -> Finding | None:
 
 
 def no_priorities(facts: Facts) -> Finding | None:
-    """Something has to leave, and nothing says what matters."""
-    leavers = [*facts.of_kind(EventKind.EVICTED), *facts.of_kind(EventKind.DEMOTED)]
-    leavers = [event for event in leavers if event.rule.startswith(("d3d9.R5.5", "d3d9.R6.8", "kernel."))]
+    """What has to leave is needed again, and nothing says what matters."""
+    forced = [event for event in (*facts.of_kind(EventKind.EVICTED), *facts.of_kind(EventKind.DEMOTED))
+              if event.rule in _FOR_ROOM]  # fmt: skip
+    back = facts.came_back(forced)
+    if _is_thrashing(facts):
+        # Every frame needs more than fits: no order of leaving helps.
+        return None
     table = facts.snapshot.resources
     # A demoted heap of D3D12 holds many resources, a managed copy is one.
-    if len(leavers) < (_OFTEN if facts.api == "d3d9" else _FEW_HEAPS) or not len(table.names):
+    if len(back) < (_OFTEN if facts.api == "d3d9" else _FEW_HEAPS) or not len(table.names):
         return None
-    chosen = facts.has_place("MANAGED") if facts.api == "d3d9" else facts.copies > 0
-    source = table.priority[chosen]
-    if facts.api == "d3d12":
+    if facts.api == "d3d9":
+        source = table.priority[facts.has_place("MANAGED")]
+    else:
         heaps = facts.snapshot.heaps
         # The runtime starts targets at HIGH by itself: only what is left at NORMAL counts.
         source = heaps.priority[heaps.kind == int(HeapKind.DEFAULT)]
         source = source[(source >> 16) != _HIGH >> 16]
     if not len(source) or int(source.min()) != int(source.max()):
         return None
-    total = sum(event.size_bytes for event in leavers)
+    total = sum(event.size_bytes for event in back)
     what = "SetPriority" if facts.api == "d3d9" else "SetResidencyPriority"
     return Finding(
-        f"{len(leavers):,} evictions, and all priorities are equal",
-        f"{format_bytes(total)} left in {facts.event_frames:,} frames by age alone. {what} keeps what every frame "
+        f"{len(back):,} evictions of what was needed again, and all priorities are equal",
+        f"{format_bytes(total)} left by age alone in {facts.event_frames:,} frames. {what} keeps what every frame "
         "needs.",
-        {"evictions": len(leavers), "bytes": total, "priority": int(source[0])},
-        facts.rows_of(leavers),
+        {"evictions": len(back), "bytes": total, "priority": int(source[0])},
+        facts.rows_of(back),
     )
+
+
+_FOR_ROOM = frozenset({"d3d9.R5.5", "d3d9.R5.6", "d3d9.R6.8", "d3d9.R10.4", "kernel.over-budget", "kernel.order"})
+"""Why something is put out that nobody asked to go: not for a lost device, by the application, or by age."""
 
 
 def descriptor_overwritten(facts: Facts) -> Finding | None:
     """Slots were overwritten while a list still needed them."""
-    found = [event for event in facts.of_rule("device.table-read", "device.static-range", "device.ring-full")
+    found = [event for event in facts.of_rule("device.table-read", "device.static-range")
              if event.kind == EventKind.HAZARD]  # fmt: skip
     return _hazard(
         facts,
@@ -264,6 +298,14 @@ def many_versions(facts: Facts) -> Finding | None:
     if not ring and total < 16 * MIB:
         return None
     waits = sum(event.kind == EventKind.STALLED for event in ring)
+    if not versions and not waits:
+        return Finding(
+            f"{format_bytes(facts.place_bytes('DYNAMIC'))} are DYNAMIC",
+            "The driver's ring is short at 64 MiB of versions that the GPU still reads. DYNAMIC is for what the CPU "
+            "makes anew all the time; what rarely changes is DEFAULT with UpdateSubresource.",
+            {"versions": 0, "bytes": facts.place_bytes("DYNAMIC"), "waits": 0},
+            facts.largest(facts.has_place("DYNAMIC")),
+        )
     waited = f"waited {_times(waits)}" if waits else "never waited"
     order = np.argsort(-extra * table.size, kind="stable")
     rows = tuple(row for row in order[:ITEMS].tolist() if extra[row])
@@ -279,6 +321,9 @@ def many_versions(facts: Facts) -> Finding | None:
 def refused(facts: Facts) -> Finding | None:
     """Allocations that failed for lack of room."""
     found = [event for event in facts.of_kind(EventKind.REFUSED) if event.rule.startswith("alloc.")]
+    # Descriptors have their own rule: they are slots, not bytes.
+    slots = {heap.name for heap in facts.snapshot.descriptor_heaps}
+    found = [event for event in found if event.segment not in slots]
     if not found:
         return None
     last = found[-1]

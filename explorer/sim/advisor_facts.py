@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, ResourceKind
 
 if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
-    from explorer.core.events import Event, EventKind
+    from explorer.core.events import Event
     from explorer.sim.snapshot import Snapshot
 
 ITEMS = 200
@@ -50,6 +51,8 @@ class RecordFacts:
         is_index: A D3D9 index buffer.
         write_only: D3DUSAGE_WRITEONLY.
         dynamic: D3DUSAGE_DYNAMIC.
+        hinted: D3DUSAGE_POINTS, RTPATCHES or NPATCHES: geometry that has no shared vertices.
+        lockable: A D3D9 render target made with Lockable.
         samples: Samples of a texel, 1 where none are stated.
     """
 
@@ -57,6 +60,8 @@ class RecordFacts:
     is_index: npt.NDArray[np.bool_]
     write_only: npt.NDArray[np.bool_]
     dynamic: npt.NDArray[np.bool_]
+    hinted: npt.NDArray[np.bool_]
+    lockable: npt.NDArray[np.bool_]
     samples: npt.NDArray[np.int32]
 
 
@@ -123,6 +128,15 @@ class Facts:
             found.setdefault(event.rule, []).append(event)
         return found
 
+    def time_ns(self, since: int) -> int:
+        """Return the simulated time from the begin of a frame on, at least 1."""
+        history = self.snapshot.history
+        if history is not None:
+            return max(int(history.frame_ns[since:].sum()), 1)
+        events = self.snapshot.events
+        first = next((event for event in events if event.frame >= since), None)
+        return max(events[-1].time_ns - first.time_ns, 1) if first is not None else 1
+
     @property
     def event_frames(self) -> int:
         """Frames that the kept events cover, at least 1."""
@@ -143,10 +157,54 @@ class Facts:
         return {name: index for index, name in enumerate(self.snapshot.resources.names)}
 
     def rows_of(self, events: Sequence[Event]) -> tuple[int, ...]:
-        """Return the live resources that events speak of, the latest first, each once."""
+        """Return the live resources that events speak of, the latest first, each once; of a heap, what lies in it."""
+        index, rows = self._index, dict[int, None]()
+        for subject in dict.fromkeys(event.subject for event in reversed(events)):
+            if subject in index:
+                rows[index[subject]] = None
+            elif subject in self._heap_index:
+                rows.update(dict.fromkeys(self._in_heap(self._heap_index[subject])))
+            if len(rows) >= ITEMS:
+                break
+        return tuple(rows)[:ITEMS]
+
+    @cached_property
+    def _heap_index(self) -> Mapping[str, int]:
+        return {name: index for index, name in enumerate(self.snapshot.heaps.names)}
+
+    def _in_heap(self, heap: int) -> list[int]:
+        blocks = self.snapshot.blocks
+        return blocks.resource[(blocks.heap == heap) & (blocks.resource >= 0)].tolist()
+
+    def came_back(self, leavers: Sequence[Event]) -> list[Event]:
+        """Return those of some evictions whose subject was brought back later, or used from where it went."""
+        returns: dict[str, int] = {}
+        for kind in (EventKind.UPLOADED, EventKind.PAGED_IN):
+            for event in self.of_kind(kind):
+                returns[event.subject] = max(event.number, returns.get(event.subject, -1))
+        heaps, index = self.snapshot.heaps, self._heap_index
+        return [
+            event
+            for event in leavers
+            if returns.get(event.subject, -1) > event.number
+            or (event.subject in index and int(heaps.used_frame[index[event.subject]]) > event.frame)
+        ]
+
+    def changes_often(self, times: int) -> npt.NDArray[np.bool_]:
+        """Return which resources were uploaded in so many frames of the kept events without having been put out."""
+        out = {event.subject for event in self.of_kind(EventKind.EVICTED)}
+        frames: dict[str, set[int]] = {}
+        for event in self.of_kind(EventKind.UPLOADED):
+            if event.subject not in out:
+                frames.setdefault(event.subject, set()).add(event.frame)
+        mask = np.zeros(len(self.snapshot.resources.names), np.bool_)
         index = self._index
-        rows = [index[event.subject] for event in reversed(events) if event.subject in index]
-        return tuple(dict.fromkeys(rows))[:ITEMS]
+        mask[[index[name] for name, at in frames.items() if len(at) >= times and name in index]] = True
+        return mask
+
+    def place_bytes(self, *words: str) -> int:
+        """Return the bytes of resources with one of some words in their pool, usage or heap type."""
+        return int(self.snapshot.resources.size[self.has_place(*words)].sum())
 
     def has_place(self, *words: str) -> npt.NDArray[np.bool_]:
         """Return which resources have one of some words in their pool, usage or heap type."""
@@ -182,14 +240,15 @@ class Facts:
         """What creation calls asked for."""
         records = self.snapshot.resources.records
         count = len(records)
-        facts = RecordFacts(
-            np.zeros(count, np.bool_), np.zeros(count, np.bool_), np.zeros(count, np.bool_),
-            np.zeros(count, np.bool_), np.ones(count, np.int32),
-        )  # fmt: skip
+        flags = [np.zeros(count, np.bool_) for _ in range(6)]
+        facts = RecordFacts(flags[0], flags[1], flags[2], flags[3], flags[4], flags[5], np.ones(count, np.int32))
         for row, record in enumerate(records):
             if record is not None:
                 _read_record(facts, row, record)
         return facts
+
+
+_HINTS = ("D3DUSAGE_POINTS", "D3DUSAGE_RTPATCHES", "D3DUSAGE_NPATCHES")
 
 
 def _read_record(facts: RecordFacts, row: int, record: CallRecord) -> None:
@@ -200,6 +259,8 @@ def _read_record(facts: RecordFacts, row: int, record: CallRecord) -> None:
     if isinstance(usage, (list, tuple)):
         facts.write_only[row] = "D3DUSAGE_WRITEONLY" in usage
         facts.dynamic[row] = "D3DUSAGE_DYNAMIC" in usage
+        facts.hinted[row] = any(hint in usage for hint in _HINTS)
+    facts.lockable[row] = record.call == "CreateRenderTarget" and inputs.get("Lockable") is True
     facts.samples[row] = _count(inputs.get("pDesc", inputs))
     kind: Any = inputs.get("MultiSample", "")
     if isinstance(kind, str) and kind.endswith("_SAMPLES"):

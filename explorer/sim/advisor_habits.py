@@ -8,6 +8,7 @@ from typing import Annotated
 
 from explorer.core.schema import Key, Length, decode
 from explorer.sim.advisor import Advice
+from explorer.sim.why_rules import rule_reason
 from explorer.tables.locations import resources_folder
 from explorer.tables.toml_reader import read_toml
 
@@ -21,6 +22,7 @@ class _Habit:
     claim: _Text
     evidence: _Text
     source: _Text
+    rule: _Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,10 @@ def habits(api: str) -> tuple[Advice, ...]:
         InputError: The texts of the product are missing or broken.
     """
     file = decode(read_toml(resources_folder() / "texts" / "advice.toml"), _File)
-    return tuple(
-        Advice(f"habit-{index}", one.topic, "plain", one.claim, one.evidence, {}, (), "", "", one.source)
-        for index, one in enumerate(file.habits)
-        if one.api == api
-    )
+    return tuple(_advice(index, one) for index, one in enumerate(file.habits) if one.api == api)
+
+
+def _advice(index: int, one: _Habit) -> Advice:
+    reason = rule_reason(one.rule) if one.rule else None
+    rule, text = ("", "") if reason is None else (reason.rule, reason.text)
+    return Advice(f"habit-{index}", one.topic, "plain", one.claim, one.evidence, {}, (), rule, text, one.source)

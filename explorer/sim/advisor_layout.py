@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind, WasteCause
 from explorer.core.units import KIB, MIB, format_bytes
 from explorer.sim.advisor_facts import ITEMS, Finding
@@ -17,6 +18,11 @@ _HALF_PERCENT = 50
 _NEAR_BUDGET_PERCENT = 90
 _SMALL_PAGE, _LARGE_PAGE, _MSAA_PAGE = 4 * KIB, 64 * KIB, 4 * MIB
 _FEW = 8
+_MSAA_TILES = 64
+"""Most tiles of a multisampled resource that may start on 64 KiB (d3d12.4.4b)."""
+_UNUSED_FRAMES = 300
+_OVER_FRAMES = 100
+_OFTEN = 8
 _LATELY = 10
 """Frames that count as now: what is used in them is in use."""
 
@@ -37,12 +43,15 @@ def fragmented(facts: Facts) -> Finding | None:
             continue
         first = int(snapshot.blocks.created_frame[managed].min())
         late = fixed & (snapshot.blocks.created_frame > first)
-        rows = snapshot.blocks.resource[late if late.any() else fixed]
+        if not late.any():
+            # DEFAULT came first, as it should: holes come of managed copies alone, which fill them again.
+            continue
+        rows = snapshot.blocks.resource[late]
         percent = 100 - 100 * largest // free
         return Finding(
             f"{percent} % of free {segment.name} lies in small holes",
-            f"{format_bytes(free)} free, largest hole {format_bytes(largest)}: {int(managed.sum()):,} managed copies "
-            f"and {int(fixed.sum()):,} DEFAULT blocks are mixed. Create DEFAULT first, or evict managed copies before.",
+            f"{format_bytes(free)} free, largest hole {format_bytes(largest)}: {int(late.sum()):,} DEFAULT blocks were "
+            f"made among {int(managed.sum()):,} managed copies. Create DEFAULT first, or evict managed copies before.",
             {"free_bytes": free, "largest_hole_bytes": largest, "managed": int(managed.sum()),
              "default": int(fixed.sum()), "default_later": int(late.sum())},
             tuple(dict.fromkeys(rows[rows >= 0].tolist()))[:ITEMS],
@@ -58,7 +67,9 @@ def near_budget(facts: Facts) -> Finding | None:
             node = f" of node {group.node}" if group.node else ""
             percent = 100 * group.usage_bytes // group.budget_bytes
             found.append((percent, f"{group.group}{node}", group.usage_bytes, group.budget_bytes))
-    if not found:
+    lately = any(event.frame >= facts.frame - _OVER_FRAMES for event in facts.of_kind(EventKind.OVER_BUDGET))
+    if not found or lately:
+        # What went over has its own advice.
         return None
     percent, name, used, budget = max(found)
     over = max(used - budget, 0)
@@ -99,6 +110,8 @@ def missing_write_only(facts: Facts) -> Finding | None:
     """DEFAULT vertex and index buffers without WRITEONLY: every lock reads back first."""
     records = facts.records
     mask = records.is_buffer & ~records.write_only & facts.has_place("DEFAULT")
+    # Those that did read back have their own advice, with what it cost.
+    mask[list(facts.rows_of(facts.of_rule("d3d9.R3.5")))] = False
     count = int(mask.sum())
     if not count:
         return None
@@ -154,11 +167,12 @@ def msaa_alignment(facts: Facts) -> Finding | None:
             padding += int(wastes.size[at])
     if rounding + padding < MIB:
         return None
+    small = int((snapshot.resources.asked[rows] <= _MSAA_TILES * _LARGE_PAGE).sum())
     return Finding(
         f"{len(rows):,} multisampled resources at 4 MiB alignment waste {format_bytes(rounding + padding)}",
-        f"{format_bytes(padding)} in front of them, {format_bytes(rounding)} behind. Those of at most 64 tiles may ask "
-        "for 64 KiB; place the others first in their heap.",
-        {"resources": len(rows), "padding_bytes": padding, "rounding_bytes": rounding},
+        f"{format_bytes(padding)} in front of them, {format_bytes(rounding)} behind. {small:,} of them hold at most 64 "
+        "tiles and may ask for 64 KiB; place the others first in their heap.",
+        {"resources": len(rows), "small": small, "padding_bytes": padding, "rounding_bytes": rounding},
         tuple(dict.fromkeys(rows.tolist()))[:ITEMS],
     )
 
@@ -192,16 +206,19 @@ def needless_copies(facts: Facts) -> Finding | None:
     upload = int(heaps.size[heaps.kind == int(HeapKind.UPLOAD)].sum())
     default = int(heaps.size[heaps.kind == int(HeapKind.DEFAULT)].sum())
     copies = facts.of_rule("device.needless-copy")
-    if not copies and (upload < MIB or default < MIB):
+    if not copies and (upload < MIB or 4 * upload < 3 * default):
+        # A staging heap beside its textures is no copy yet.
         return None
     moved = sum(event.size_bytes for event in copies)
     done = f"{len(copies):,} copies moved {format_bytes(moved)} in {facts.event_frames:,} frames" if copies else (
         f"{format_bytes(upload)} in UPLOAD heaps wait to be copied to {format_bytes(default)} in DEFAULT heaps"
     )  # fmt: skip
+    safe = "Use buffers where they are written." if facts.is_coherent else (
+        "Doing without the copy is an experiment here: the adapter is not cache-coherent."
+    )  # fmt: skip
     return Finding(
-        "Copies between heap types are needless on this UMA adapter",
-        f"{done}: both lie in one memory. Use the bytes where they are written; experimental where the adapter is not "
-        "cache-coherent.",
+        "Copies between heap types stay within one memory on this UMA adapter",
+        f"{done}. {safe}",
         {"copies": len(copies), "copied_bytes": moved, "upload_bytes": upload, "default_bytes": default},
         facts.rows_of(copies) or facts.largest(facts.has_place("UPLOAD")),
     )
@@ -228,22 +245,23 @@ def coherent_heap_type(facts: Facts) -> Finding | None:
 
 
 def stale_descriptors(facts: Facts) -> Finding | None:
-    """Slots whose resource is gone."""
+    """Slots that shaders can reach and whose resource is gone."""
     rows: list[str] = []
-    total = visible = 0
+    total = hidden = 0
     for heap in facts.snapshot.descriptor_heaps:
         count = int(heap.stale.sum())
-        total += count
-        visible += count if heap.shader_visible else 0
-        if count:
+        if not heap.shader_visible:
+            hidden += count
+        elif count:
+            total += count
             rows.append(f"{count:,} in {heap.name}")
     if not total:
         return None
     return Finding(
         f"{total:,} {'descriptor points' if total == 1 else 'descriptors point'} to resources that are gone",
-        f"{', '.join(rows[:3])}; {visible:,} in shader-visible heaps. Overwrite them with null descriptors, or free "
-        "the slots with their resource.",
-        {"stale": total, "shader_visible": visible},
+        f"{', '.join(rows[:3])}; {hidden:,} more where no shader reads. Harmless until one is read: write null "
+        "descriptors over them, at least in debug builds.",
+        {"stale": total, "not_visible": hidden},
     )
 
 
@@ -251,32 +269,40 @@ def never_used(facts: Facts) -> Finding | None:
     """Resident resources that no frame used since they were created a while ago."""
     snapshot = facts.snapshot
     table = snapshot.resources
-    if snapshot.origin != "simulated" or facts.frame < 100:
+    if snapshot.origin != "simulated" or facts.frame < _UNUSED_FRAMES:
         return None
     staging = facts.has_place("STAGING", "SYSTEMMEM", "SCRATCH", "READBACK", "UPLOAD")
-    mask = table.resident & (table.used_frame < 0) & (facts.frame - table.created_frame >= 100) & ~staging
+    mask = table.resident & (table.used_frame < 0) & (facts.frame - table.created_frame >= _UNUSED_FRAMES) & ~staging
     # Front and back buffers are shown, not referenced; mapped memory is used without a reference.
     shown = (ResourceKind.DESCRIPTOR_HEAP, ResourceKind.RENDER_TARGET, ResourceKind.DEPTH_STENCIL)
     mask &= ~facts.is_kind(*shown) & ~facts.has_place("DYNAMIC") & (facts.copies > 0)
-    total = int(table.size[mask].sum())
-    if total < MIB:
+    total, held = int(table.size[mask].sum()), int(table.size[table.resident].sum())
+    squeezed = any(facts.of_kind(kind) for kind in (EventKind.EVICTED, EventKind.DEMOTED, EventKind.OVER_BUDGET))
+    # Unused bytes cost nothing while there is room: then only a large share is worth a word.
+    if total < MIB or total * (_UNUSED_SQUEEZED if squeezed else _UNUSED) < held:
         return None
+    count = int(mask.sum())
     return Finding(
-        f"{int(mask.sum()):,} resident resources were never used",
-        f"{format_bytes(total)} are held since their creation at least 100 frames ago. Create them when they are "
-        "needed, or evict them.",
-        {"resources": int(mask.sum()), "bytes": total},
+        f"{count:,} resident {'resource was' if count == 1 else 'resources were'} never used",
+        f"{format_bytes(total)} of {format_bytes(held)} are held since their creation at least {_UNUSED_FRAMES} frames "
+        "ago. Create them when they are needed, or evict them.",
+        {"resources": count, "bytes": total, "resident_bytes": held},
         facts.largest(mask),
     )
+
+
+_UNUSED, _UNUSED_SQUEEZED = 4, 16
+"""Never used is worth a word from this part of the resident bytes on (1/4), and where something has to leave (1/16)."""
 
 
 def uncompressed(facts: Facts) -> Finding | None:
     """Plain 32-bit textures where DXTn would do."""
     table = facts.snapshot.resources
     textures = facts.is_kind(ResourceKind.TEXTURE) & (facts.copies > 0) & ~facts.records.dynamic
+    textures &= ~facts.changes_often(_OFTEN)
     plain = textures & facts.has_format("A8R8G8B8", "X8R8G8B8", "A8B8G8R8", "R8G8B8") & (table.width >= 64)
     total, all_bytes = int(table.size[plain].sum()), int(table.size[textures].sum())
-    if total < MIB or 4 * total < all_bytes:
+    if total < MIB or 4 * total < all_bytes or int(plain.sum()) < _FEW:
         return None
     return Finding(
         f"{int(plain.sum()):,} textures are not compressed",
@@ -321,11 +347,13 @@ def no_atlas(facts: Facts) -> Finding | None:
 def not_indexed(facts: Facts) -> Finding | None:
     """Vertex buffers without any index buffer."""
     records = facts.records
-    vertices = records.is_buffer & ~records.is_index & ~records.dynamic
+    vertices = records.is_buffer & ~records.is_index & ~records.dynamic & ~records.hinted
     count = int(vertices.sum())
     if count < 4 or records.is_index.any():
         return None
     total = int(facts.snapshot.resources.size[vertices].sum())
+    if total < 2 * MIB:
+        return None
     return Finding(
         "No geometry is indexed",
         f"{count:,} vertex buffers ({format_bytes(total)}) and no index buffer: shared vertices are stored and "

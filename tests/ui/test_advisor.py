@@ -93,7 +93,9 @@ def test_that_the_habits_of_an_api_come_last(view: AdvisorView, paging: Snapshot
     claims = " ".join(advice.claim for advice in habits("d3d9"))
     for word in ("Prepare", "Unbind", "driver"):
         assert word in claims
-    assert habits("d3d12") == ()
+    assert all(habit.rule for habit in habits("d3d9"))
+    assert {habit.rule for habit in habits("d3d12")} == {"d3d12.7.7", "cost.order"}
+    assert habits("") == ()
 
 
 def test_that_an_imported_layout_without_findings_says_so(view: AdvisorView) -> None:

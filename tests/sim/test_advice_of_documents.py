@@ -1,0 +1,123 @@
+"""The table of ``docs/advice.md``: each piece of advice is a rule that a scenario triggers, or a habit in words."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from explorer.sim.advisor import ADVICE, Advice, advise
+from explorer.sim.advisor_habits import habits
+from explorer.sim.scenarios import load_simulation, scenario_ids
+from explorer.sim.why_rules import rule_reason
+
+if TYPE_CHECKING:
+    from explorer.sim.snapshot import Snapshot
+
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "advice.md"
+_ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| [`*]([\w-]+)[`*] \| `?([\w-]+)`? \| (\d+|-) \|$", re.MULTILINE)
+ROWS = _ROW.findall(TABLE.read_text("utf-8"))
+SEEN = [(rule, scenario, int(frame)) for _, _, rule, scenario, frame in ROWS if frame != "-"]
+
+
+@functools.cache
+def _at(scenario: str) -> dict[int, Snapshot]:
+    simulation = load_simulation(scenario)
+    shots: dict[int, Snapshot] = {}
+    for frame in sorted({frame for _, of, frame in SEEN if of == scenario}):
+        simulation.step(frame - simulation.frame)
+        shots[frame] = simulation.snapshot()
+    return shots
+
+
+@functools.cache
+def given(scenario: str, frame: int) -> dict[str, Advice]:
+    return {advice.id: advice for advice in advise(_at(scenario)[frame])}
+
+
+@pytest.mark.parametrize(("rule", "scenario", "frame"), SEEN, ids=[f"{rule}-{of}" for rule, of, _ in SEEN])
+def test_that_a_scenario_triggers_the_advice(rule: str, scenario: str, frame: int) -> None:
+    assert scenario in scenario_ids()
+    advice = given(scenario, frame).get(rule)
+    assert advice is not None, sorted(given(scenario, frame))
+    assert advice.figures
+    assert any(character.isdigit() for character in advice.claim + advice.evidence)
+    assert advice.source
+
+
+def test_that_the_table_names_every_rule_of_the_advisor_and_no_other() -> None:
+    named = {rule for _, _, rule, _, _ in ROWS}
+    assert len(ROWS) == TABLE.read_text("utf-8").count("\n| ") - 1
+    assert named - {"habit"} == {rule.id for rule in ADVICE}
+
+
+def test_that_what_no_snapshot_can_check_is_said_in_words() -> None:
+    listed = sum(rule == "habit" for _, _, rule, _, _ in ROWS)
+    every = [habit for api in ("d3d9", "d3d11", "d3d12") for habit in habits(api)]
+    assert len(every) == listed
+    for habit in every:
+        assert habit.claim
+        assert habit.evidence.endswith(".")
+        assert habit.source
+        assert rule_reason(habit.rule) is not None
+
+
+@pytest.mark.parametrize(
+    ("rule", "scenario", "frame", "places"),
+    [
+        ("lockable-targets", "d3d9-write-only", 40, "Lockable target"),
+        ("not-drawable", "d3d9-ignored-advice", 210, "Forgotten copy"),
+        ("unbound", "d3d11-command-lists", 205, "Bloom"),
+        ("many-locks", "d3d9-ignored-advice", 200, "Score"),
+        ("never-used", "d3d9-ignored-advice", 310, "Next room 00"),
+        ("map-stalls", "d3d11-staging-readback", 300, "Staging 0"),
+    ],
+)
+def test_that_advice_selects_the_items_that_it_is_about(rule: str, scenario: str, frame: int, places: str) -> None:
+    names = _at(scenario)[frame].resources.names
+    assert places in [names[row] for row in given(scenario, frame)[rule].resources]
+
+
+QUIET: list[tuple[str, int]] = [
+    ("d3d9-shooter-2003-agp-128mb", 300), ("d3d9-uma-chipset", 200), ("d3d9-vertex-ring-discard", 200),
+    ("d3d9-ex-virtual-memory", 200), ("d3d12-aliasing-render-graph", 250), ("d3d12-hybrid-laptop", 100),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("scenario", "frame"), QUIET)
+def test_that_who_does_right_gets_no_advice(scenario: str, frame: int) -> None:
+    simulation = load_simulation(scenario)
+    simulation.step(frame)
+    assert [advice.id for advice in advise(simulation.snapshot())] == []
+
+
+def test_that_evictions_of_a_lost_device_do_not_ask_for_priorities() -> None:
+    simulation = load_simulation("d3d9-device-loss")
+    simulation.step(100)
+    snapshot = simulation.snapshot()
+    assert snapshot.event_counts["evicted"] > 8
+    assert "no-priorities" not in {advice.id for advice in advise(snapshot)}
+
+
+def test_that_default_made_first_is_not_blamed_for_holes() -> None:
+    simulation = load_simulation("d3d9-shooter-2003-agp-64mb")
+    simulation.step(200)
+    assert "fragmented" not in {advice.id for advice in advise(simulation.snapshot())}
+
+
+def test_that_a_trim_in_the_background_does_not_ask_for_priorities() -> None:
+    simulation = load_simulation("d3d12-background-trim")
+    simulation.step(520)
+    snapshot = simulation.snapshot()
+    assert snapshot.event_counts["trimmed"] > 3
+    assert "no-residency-priorities" not in {advice.id for advice in advise(snapshot)}
+
+
+def test_that_one_slow_read_counts_once() -> None:
+    simulation = load_simulation("d3d11-staging-readback")
+    simulation.step(411)
+    advice = {advice.id: advice for advice in advise(simulation.snapshot())}["write-combined-read"]
+    assert advice.figures == {"reads": 6, "bytes": 6 * 8294400, "stale": 6}
