@@ -64,6 +64,30 @@ def test_that_both_architecture_queries_answer(
     assert adapter_id == "adreno-690" or own.CacheCoherentUMA == coherent
 
 
+@pytest.mark.parametrize(
+    ("adapter_id", "call", "bits"),
+    [
+        ("warp", "CreateReservedResource", 32), ("warp", "CreateCommittedResource", 47),
+        ("rtx5090", "CreateReservedResource", 40), ("rtx5090", "CreateCommittedResource", 44),
+    ],
+)  # fmt: skip
+def test_that_address_bits_bound_reserved_buffers_by_resource_and_others_by_process(
+    adapter_id: str, call: str, bits: int
+) -> None:
+    rig = Rig(adapter_id)
+    support = rig.call("CheckFeatureSupport", {"Feature": "D3D12_FEATURE_GPU_VIRTUAL_ADDRESS_SUPPORT"}).values
+    assert bits in support.values()
+    heap = {} if "Reserved" in call else {"pHeapProperties": {"Type": "D3D12_HEAP_TYPE_DEFAULT"}}
+    beyond = rig.call(call, {**heap, "pDesc": buffer((1 << bits) + 1)}, "Beyond")
+    assert (beyond.hr, beyond.reasons[0].rule) == ("E_INVALIDARG", "d3d12.3.19e")
+    whole = rig.call(call, {**heap, "pDesc": buffer(1 << bits)}, "Whole")
+    assert whole.hr == ("S_OK" if "Reserved" in call else "E_OUTOFMEMORY")
+
+
+def test_that_a_committed_buffer_of_warp_may_pass_4_gib() -> None:
+    assert Rig("warp").committed("B", 8 << 30).succeeded
+
+
 @pytest.mark.parametrize(("adapter_id", "nodes"), [(DISCRETE, 1), ("linked-gtx1080x2", 2)])
 def test_that_the_node_index_is_an_input(adapter_id: str, nodes: int) -> None:
     rig = Rig(adapter_id)
