@@ -97,6 +97,36 @@ class AppResidency:
         self.running.append((generation, device.timeline.submitted))
         return refusal
 
+    @property
+    def splits(self) -> bool:
+        """Whether the library cuts submissions of several lists that are larger than the budgets."""
+        return self.policy == "d3dx12"
+
+    def parts(self, device: D3D12Device, used: list[list[int]]) -> list[range]:
+        """Return the runs of lists that are submitted each for itself (rules 8.8).
+
+        Args:
+            device: The device.
+            used: The heaps of each list.
+        """
+        groups = list(self.managers)
+        budget = sum(_DeviceMemory(device, self.mode, group).budgets().budget for group in groups)
+        sizes = device.state.heaps["size"]
+        tracked = [{row for row in rows if self._is_tracked(device, row)} for rows in used]
+
+        def cut(first: int, end: int) -> list[range]:
+            total = sum(int(sizes[row]) for row in set[int]().union(*tracked[first:end]))
+            if end - first == 1 or total <= budget:
+                return [range(first, end)]
+            middle = first + (end - first) // 2
+            return [*cut(first, middle), *cut(middle, end)]
+
+        found = cut(0, len(used))
+        if len(found) > 1:
+            text = f"{len(used):,} lists use more than {budget:,} B: they are submitted in {len(found):,} parts."
+            device.state.log.add(EventKind.CHANGED, rule="d3d12.8.8f", text=text)
+        return found
+
     def grace_ns(self, device: D3D12Device) -> int | None:
         """Return the age from which the first list evicts now; None where nothing is evicted for its age."""
         for group, manager in self.managers.items():
@@ -108,6 +138,10 @@ class AppResidency:
         """Return an independent copy."""
         managers = {group: manager.copy() for group, manager in self.managers.items()}
         return AppResidency(self.policy, self.mode, managers, list(self.running), dict(self.last), self.clock_ns)
+
+    def _is_tracked(self, device: D3D12Device, row: int) -> bool:
+        desc = device.heap_descs.get(row)
+        return desc is not None and self._manager(device, row, desc) is not None
 
     def _manager(self, device: D3D12Device, row: int, desc: HeapDesc) -> ResidencyManager | None:
         if self.mode == "advanced":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from explorer.core.kinds import HeapKind
 from explorer.core.verdicts import Verdict
 from explorer.device import cost, d3d12_create, d3d12_fences, d3d12_lists, d3d12_slot_uses, d3d12_tiles, d3d12_zero_copy
 from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
+from explorer.device.d3d12_slot_uses import RangeUse
 from explorer.device.d3d12_tiled import DANGLING
 
 if TYPE_CHECKING:
@@ -22,13 +24,19 @@ if TYPE_CHECKING:
     from explorer.core import d3d12_commands as commands
     from explorer.core.calls import CallRecord
     from explorer.device.d3d12 import D3D12Device
-    from explorer.device.d3d12_slot_uses import RangeUse
 
 _FOR_CPU = (int(HeapKind.UPLOAD), int(HeapKind.READBACK), int(HeapKind.CUSTOM), int(HeapKind.GPU_UPLOAD))
 
-
 _COPIES = ("(DIRECT queue)", 0)
 """The queue and the node of copies that no list records."""
+
+
+@dataclass(slots=True)
+class _Work:
+    """What one command list uses: names of objects, and the ranges of slots that it reads."""
+
+    names: dict[str, None]
+    tables: list[RangeUse] = field(default_factory=list[RangeUse])
 
 
 def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: CallRecord) -> Verdict:
@@ -37,21 +45,44 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
         return Verdict(REMOVED, (reason("d3d12.8.7"),))
     if not d3d12_lists.heaps_can_be_set(device, arguments.descriptor_heaps):
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.6a"),)))
-    names: dict[str, None] = dict.fromkeys((*arguments.references, *arguments.writes))
-    for name in names:
+    inline = _Work(dict.fromkeys((*arguments.references, *arguments.writes)))
+    for name in inline.names:
         device.state.find(name, "resource", "heap", where="input.references")
-    tables = d3d12_lists.inline_tables(device, arguments.tables)
-    names.update(dict.fromkeys((*arguments.descriptor_heaps, *(table.heap for table in arguments.tables))))
+    inline.tables.extend(d3d12_lists.inline_tables(device, arguments.tables))
+    inline.names.update(dict.fromkeys((*arguments.descriptor_heaps, *(table.heap for table in arguments.tables))))
+    work = [inline] if inline.names or not arguments.ppCommandLists else []
     for name in arguments.ppCommandLists:
         recorded = d3d12_lists.find(device, name)
         if recorded.is_open:
             return _remove(device, name, "DXGI_ERROR_INVALID_CALL", f"{name} was executed while it records", "11.2")
-        names.update(recorded.reads)
-        names.update(recorded.writes)
-        names.update(dict.fromkeys(recorded.heaps))
-        tables.extend(recorded.tables)
-    queue, node = d3d12_fences.queue_of(arguments), d3d12_fences.node_of(device, arguments)
-    return _run(device, record, names, tables, (queue, node))
+        used = dict.fromkeys((*recorded.reads, *recorded.writes, *recorded.heaps))
+        work.append(_Work(used, list(recorded.tables)))
+    where = d3d12_fences.queue_of(arguments), d3d12_fences.node_of(device, arguments)
+    return _run_parts(device, record, work, where)
+
+
+def _run_parts(device: D3D12Device, record: CallRecord, work: list[_Work], where: tuple[str, int]) -> Verdict:
+    """Submit everything at once, or in the parts that the application's residency library makes of it."""
+    parts = [range(len(work))]
+    if len(work) > 1 and device.app.splits:
+        parts = device.app.parts(device, [_heaps_alive(device, one.names) for one in work])
+    results: list[Verdict] = []
+    for part in parts:
+        whole = _Work({})
+        for at in part:
+            whole.names.update(work[at].names)
+            whole.tables.extend(work[at].tables)
+        results.append(_run(device, record, whole.names, whole.tables, where))
+        if device.removed:
+            return results[-1]
+    if len(results) > 1 and not all(one.succeeded for one in results):
+        return Verdict("E_FAIL", (reason("d3d12.8.8f"),))
+    return results[-1]
+
+
+def _heaps_alive(device: D3D12Device, names: Iterable[str]) -> list[int]:
+    alive = device.state.objects
+    return list(dict.fromkeys(heap for name in names if name in alive for heap in _heaps_of(device, name)))
 
 
 def _run(
@@ -65,8 +96,7 @@ def _run(
 ) -> Verdict:
     alive = [name for name in names if _is_alive(device, name)]
     if device.app.is_active:
-        rows = list(dict.fromkeys(heap for name in alive for heap in _heaps_of(device, name)))
-        refusal = device.app.submit(device, rows)
+        refusal = device.app.submit(device, _heaps_alive(device, alive))
         if refusal is not None:
             return no_memory(device, record, "LOCAL", refusal)
     if not _use(device, alive, where, copies=copies):

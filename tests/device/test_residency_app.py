@@ -204,6 +204,63 @@ def test_that_two_budgets_manage_upload_heaps_as_well() -> None:
     assert away(rig) == {"U1", "U2", "U3"}
 
 
+def submitted(rig: Rig) -> int:
+    device: Any = rig.device
+    return device.timeline.submitted
+
+
+def lists(rig: Rig, *used: tuple[str, ...]) -> list[str]:
+    names = [f"List {i}" for i in range(len(used))]
+    for name, references in zip(names, used, strict=True):
+        rig.call("CreateCommandList", {}, name)
+        rig.call("DrawInstanced", {"pCommandList": name, "references": list(references)})
+        rig.call("Close", {"pCommandList": name})
+    return names
+
+
+@pytest.mark.parametrize(
+    ("policy", "count", "parts"),
+    [("d3dx12", 2, 1), ("d3dx12", 3, 2), ("d3dx12", 6, 4), ("translation-layer", 6, 1), ("none", 6, 1)],
+)
+def test_that_the_library_submits_lists_that_are_too_large_together_in_halves(
+    policy: str, count: int, parts: int
+) -> None:
+    rig = Rig(app_policy=policy)
+    rig.device.set_option("budget", "LOCAL=2MiB")
+    rig.device.set_option("budget", "NON_LOCAL=0")
+    heaps(rig, count)
+    names = lists(rig, *((f"H{i}",) for i in range(count)))
+    before = submitted(rig)
+    outcome = rig.call("ExecuteCommandLists", {"ppCommandLists": names})
+    assert outcome.succeeded
+    assert submitted(rig) - before == parts
+    assert ("d3d12.8.8f" in {event.rule for event in outcome.events}) == (parts > 1)
+
+
+def test_that_objects_shared_by_lists_count_once_when_they_are_cut() -> None:
+    rig = Rig(app_policy="d3dx12")
+    rig.device.set_option("budget", "LOCAL=2MiB")
+    rig.device.set_option("budget", "NON_LOCAL=0")
+    heaps(rig, 2)
+    names = lists(rig, ("H0", "H1"), ("H1", "H0"), ("H0",))
+    before = submitted(rig)
+    assert rig.call("ExecuteCommandLists", {"ppCommandLists": names}).succeeded
+    assert submitted(rig) - before == 1
+
+
+def test_that_a_half_that_fails_makes_the_whole_fail_and_the_other_half_runs() -> None:
+    rig = Rig(app_policy="d3dx12")
+    size = rig.state.segments[rig.state.segments_in("LOCAL")[0]].size
+    rig.device.set_option("budget", "LOCAL=1MiB")
+    rig.device.set_option("budget", "NON_LOCAL=0")
+    heaps(rig, 1)
+    rig.heap("Large", size + MIB, flags=("ALLOW_ONLY_BUFFERS", "CREATE_NOT_RESIDENT"))
+    names = lists(rig, ("Large",), ("H0",))
+    outcome = rig.call("ExecuteCommandLists", {"ppCommandLists": names})
+    assert (outcome.hr, outcome.reasons[0].rule) == ("E_FAIL", "d3d12.8.8f")
+    assert int(rig.state.heaps["used_frame"][rig.state.objects["H0"][1]]) == 0
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("app_policy", "lru"), ("residency_mode", "double"), ("tables", "never"), ("trim", "all")]
 )
