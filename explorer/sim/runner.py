@@ -169,7 +169,10 @@ class Runner:
 
     def _dispatch(self, command: Command) -> None:
         if isinstance(command, Load):
-            self._simulation = command.make()
+            made = command.make()
+            # Another simulation waits at its frame until it is told to play, whatever ran before it.
+            self._playing = self._playing and made is self._simulation
+            self._simulation = made
             self._changed = True
             self._on_answer(Answer(command.request))
             return

@@ -159,6 +159,25 @@ def test_that_a_failed_load_keeps_the_old_simulation(desk: Desk) -> None:
     desk.wait(lambda: desk.frame() == 2)
 
 
+def test_that_what_is_loaded_while_another_plays_waits_at_its_first_frame(desk: Desk) -> None:
+    desk.runner.post(SetLoop(True))
+    desk.runner.post(Play())
+    desk.wait(lambda: desk.frame() > 0)
+    desk.runner.post(Load(lambda: load_simulation("d3d12-warp"), request=4))
+    desk.wait(lambda: desk.newest is not None and desk.newest.provenance.scenario == "d3d12-warp")
+    desk.wait(lambda: not desk.states[-1].playing)
+    assert desk.frame() == 0
+
+
+def test_that_a_simulation_that_is_loaded_again_plays_on(desk: Desk) -> None:
+    simulation = load_simulation(SCENARIO)
+    desk.runner.post(Load(lambda: simulation, request=4))
+    desk.runner.post(Play())
+    desk.runner.post(Load(lambda: simulation, request=5))
+    desk.wait(lambda: any(answer.request == 5 for answer in desk.answers))
+    desk.wait(lambda: desk.frame() > 2)
+
+
 def test_that_a_full_queue_says_so_at_once() -> None:
     runner = Runner(SnapshotMailbox(), lambda: None, lambda _: None, lambda _: None)
     assert all(runner.post(Pause()) for _ in range(QUEUE_LIMIT))
