@@ -304,10 +304,11 @@ class D3D9Device(Device):
         """Return the number of the last work that uses a block, 0 for none."""
         return self._busy.get(block, 0)
 
-    def mark_busy(self, block: int) -> None:
-        """Note that work handed to the GPU now uses a block."""
+    def mark_busy(self, *blocks: int) -> None:
+        """Note that one piece of work handed to the GPU now uses blocks."""
         self._submitted += 1
-        self._busy[block] = self._submitted
+        for block in blocks:
+            self._busy[block] = self._submitted
 
     def clear_busy(self, block: int) -> None:
         """Note that the GPU has nothing more to do with a block."""
@@ -432,6 +433,7 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "GetFrontBufferData": d3d9_copies.get_front_data,
     "ColorFill": d3d9_copies.color_fill,
     "GenerateMipSubLevels": d3d9_copies.generate_mips,
+    "SetAutoGenFilterType": d3d9_copies.set_filter,
     "PreLoad": d3d9_life.preload,
     "SetPriority": d3d9_life.set_priority,
     **dict.fromkeys(("GetPriority", "GetLOD", "GetLevelCount", "GetType"), d3d9_life.ask),

@@ -9,6 +9,7 @@ from explorer.core.d3d9 import Pool
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
 from explorer.device import cost, system_memory
+from explorer.device.d3d9_locks import mark_dirty
 from explorer.device.d3d9_presentation import is_lost
 from explorer.device.d3d9_things import Box, Part, all_dirty, box_bytes, dirty_bytes, find_surface, surface_of, whole
 from explorer.rules.d3d9 import CopyState, TextureCopyState, judge
@@ -59,8 +60,10 @@ def stretch_rect(device: D3D9Device, arguments: api.StretchRect, record: CallRec
     verdict = judge(arguments, _ends(device, source, target), device.runtime)
     if not verdict.succeeded:
         return device.refuse(record, verdict)
-    for part, rect in ((source, arguments.pSourceRect), (target, arguments.pDestRect)):
-        _gpu_bytes(device, part, rect)
+    read = _gpu_bytes(device, source, arguments.pSourceRect)
+    written = _gpu_bytes(device, target, arguments.pDestRect)
+    how = f"the GPU read {read:,} B of {device.name(source.row)} and wrote {written:,} B"
+    _tell(device, target.row, written, f"{how} (StretchRect)", "d3d9.R8.4")
     return verdict
 
 
@@ -70,18 +73,37 @@ def color_fill(device: D3D9Device, arguments: api.ColorFill, record: CallRecord)
     verdict = judge(arguments, surface_of(device.things, part), device.runtime)
     if not verdict.succeeded:
         return device.refuse(record, verdict)
-    _gpu_bytes(device, part, arguments.pRect)
+    size = _gpu_bytes(device, part, arguments.pRect)
+    _tell(device, part.row, size, f"the GPU filled {size:,} B with one colour (ColorFill)", "d3d9.R8.6")
     return verdict
 
 
 def generate_mips(device: D3D9Device, arguments: api.ObjectCall, record: CallRecord) -> Verdict:
-    """GenerateMipSubLevels: the GPU reads the top level and writes the others."""
+    """GenerateMipSubLevels: the GPU reads the top level and writes the others; a managed texture is dirty all over."""
     part = _part(device, arguments.object, "object")
     verdict = judge(arguments, None, device.runtime, record.call)
     resource = device.things.of[part.row].resource
-    if resource.usage & api.Usage.AUTOGENMIPMAP:
-        _gpu_bytes(device, part, None)
+    if not resource.usage & api.Usage.AUTOGENMIPMAP:
+        return verdict
+    if part.row in device.managed:
+        _all_dirty(device, part.row)
+        return verdict
+    levels = range(resource.stored_levels)
+    read = _gpu_bytes(device, part, None)
+    size = sum(box_bytes(resource, level, whole(resource, level)) for level in levels[1:]) * resource.faces
+    if read:
+        device.spend(gpu=cost.transfer_ns(size, device.segment_of(device.blocks_of[part.row][0]).bandwidth))
+        how = f"the GPU made {len(levels) - 1} levels of {size:,} B"
+        _tell(device, part.row, size, f"{how} (GenerateMipSubLevels)", "d3d9.R2.10")
     return verdict
+
+
+def set_filter(device: D3D9Device, arguments: api.SetAutoGenFilterType, record: CallRecord) -> Verdict:
+    """SetAutoGenFilterType: the levels of a managed texture have to be made anew, so it is dirty all over (R7.11)."""
+    part = _part(device, arguments.object, "object")
+    if device.things.of[part.row].resource.usage & api.Usage.AUTOGENMIPMAP and part.row in device.managed:
+        _all_dirty(device, part.row)
+    return judge(arguments, None, device.runtime, record.call)
 
 
 def get_target_data(device: D3D9Device, arguments: api.GetRenderTargetData, record: CallRecord) -> Verdict:
@@ -104,6 +126,9 @@ def get_target_data(device: D3D9Device, arguments: api.GetRenderTargetData, reco
     system_memory.bring_in(device, device.blocks_of[target.row][0])
     size = box_bytes(resource, source.level, whole(resource, source.level))
     device.read_back(device.name(source.row), block, size, f"to {device.name(target.row)}", "d3d9.R8.5")
+    if target.level == 0:
+        # What came into a texture has not been sent on from it.
+        mark_dirty(device, target.row, target.face, whole(device.things.of[target.row].resource))
     return verdict
 
 
@@ -155,8 +180,7 @@ def _send(device: D3D9Device, source: int, target: int, size: int, how: str, rul
     if block is None:
         return
     device.mark_used(target, block)
-    device.mark_busy(block)
-    device.mark_busy(from_block)
+    device.mark_busy(block, from_block)
     state.blocks["used_frame"][from_block] = state.log.frame
     state.blocks["state"][block] |= int(BlockState.MOVED_THIS_FRAME)
     name, where = device.name(target), device.segment_of(block).name
@@ -165,15 +189,28 @@ def _send(device: D3D9Device, source: int, target: int, size: int, how: str, rul
     device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s), cpu=cost.CPU_CALL_NS)
 
 
-def _gpu_bytes(device: D3D9Device, part: Part, rect: api.Rect | None) -> None:
-    """Let the GPU touch a rectangle of a surface."""
+def _all_dirty(device: D3D9Device, row: int) -> None:
+    for face, box in all_dirty(device.things.of[row].resource):
+        mark_dirty(device, row, face, box)
+
+
+def _tell(device: D3D9Device, row: int, size: int, how: str, rule: str) -> None:
+    """Report what the GPU did to a surface; nothing where it did nothing, the device being lost."""
+    if size:
+        name, where = device.name(row), device.segment_of(device.blocks_of[row][0]).name
+        device.state.log.add(EventKind.CHANGED, name, where, size, rule=rule, text=f"{name}: {how}.")
+
+
+def _gpu_bytes(device: D3D9Device, part: Part, rect: api.Rect | None) -> int:
+    """Let the GPU touch a rectangle of a surface; return its bytes, 0 where the GPU cannot."""
     if is_lost(device) or device.things.of[part.row].resource.pool in (Pool.SYSTEMMEM, Pool.SCRATCH):
-        return
+        return 0
     block = device.gpu_block(part.row)
     if block is None:
-        return
+        return 0
     device.mark_used(part.row, block)
     device.mark_busy(block)
     resource = device.things.of[part.row].resource
     size = box_bytes(resource, part.level, _box(rect, resource, part.level))
     device.spend(gpu=cost.transfer_ns(size, device.segment_of(block).bandwidth), cpu=cost.CPU_CALL_NS)
+    return size

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from explorer.core.events import EventKind
 from explorer.core.kinds import ResourceKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d9_hints, d3d9_presentation
+from explorer.device import cost, d3d9_hints, d3d9_presentation, system_memory
 from explorer.rules.d3d9_locks import is_lockable
 from explorer.rules.d3d9_verdicts import granted, reason
 
@@ -27,15 +27,16 @@ def draw(device: D3D9Device, arguments: api.Draw, record: CallRecord) -> Verdict
     operation = ""
     if device.render_states or record.call == "DrawRectPatch":
         operation = d3d9_hints.software_operation(device, record.call)
+    told = ["R5.3", "R5.15"] if device.hides_errors else ["R5.3"]
     for row in _rows_of(device, arguments):
-        if _touch(device, row, operation):
+        if _touch(device, row, operation, told):
             continue
         if row not in device.managed:
             return Verdict("E_OUTOFMEMORY", (reason("R4.10"),))
         if not device.hides_errors:
             return Verdict("D3DERR_OUTOFVIDEOMEMORY", (device.managed.last_refusal,))
     device.spend(cpu=cost.CPU_CALL_NS)
-    return granted("R5.3", "R5.15") if device.hides_errors else granted("R5.3")
+    return granted(*dict.fromkeys(told))
 
 
 def _rows_of(device: D3D9Device, arguments: api.Draw) -> list[int]:
@@ -63,12 +64,13 @@ def _is_target(slot: str) -> bool:
     return slot == "depth" or slot.startswith("target")
 
 
-def _touch(device: D3D9Device, row: int, operation: str) -> bool:
-    """Let a draw use a resource; False when the device cannot reach it."""
+def _touch(device: D3D9Device, row: int, operation: str, told: list[str]) -> bool:
+    """Let a draw use a resource; False when the device cannot reach it. Adds the rules that mattered to ``told``."""
     state = device.state
     thing = device.things.of[row]
     if operation and thing.resource.kind == "vertex_buffer":
         d3d9_hints.draw_on_cpu(device, row, operation)
+        told.append("R3.2")
         return True
     if row in device.managed and row not in device.things.on_cpu:
         block = device.managed.use(device, row)
@@ -77,9 +79,13 @@ def _touch(device: D3D9Device, row: int, operation: str) -> bool:
     else:
         block = device.managed.master_of(row) if row in device.managed else device.blocks_of[row][0]
         if thing.resource.is_texture and thing.segment == "system":
+            told.append("R2.17")
             text = f"{device.name(row)}: a texture in system memory cannot be sampled; the draw leaves it out."
             state.log.add(EventKind.HAZARD, device.name(row), rule="d3d9.R2.17", text=text)
             return True
+        in_system = thing.segment == "system" or row in device.things.on_cpu
+        if in_system and not system_memory.bring_in(device, block):
+            return False
         if device.runtime.ex and not device.virtual.touch(device, row, block):
             return False
         device.mark_busy(block)
@@ -87,7 +93,8 @@ def _touch(device: D3D9Device, row: int, operation: str) -> bool:
     segment = state.segments[int(state.blocks["segment"][block])]
     kind, size = int(state.blocks["kind"][block]), int(state.blocks["size"][block])
     if segment.group == "SYSTEM":
-        # The runtime copies the vertices for every draw (R2.18).
+        # The runtime copies the vertices for every draw.
+        told.append("R2.18")
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
     else:
         touched = cost.touch_ns(kind, size, segment.bandwidth)
