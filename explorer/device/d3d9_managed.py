@@ -60,6 +60,7 @@ class ManagedResources:
         self._copy: dict[int, int] = {}
         self._needs: dict[int, tuple[ResourceLayout, int]] = {}
         self._type: dict[int, int] = {}
+        self._away: set[int] = set()
         self._scene = 0
         self._marked_scene = -1
         self.counts: dict[int, TypeCounts] = {}
@@ -167,6 +168,10 @@ class ManagedResources:
             newcomer = state.resource_names[row]
             taken = self.make_room(device, needs, kind, taken, newcomer, incoming=row)
         if isinstance(taken, Refusal):
+            # Not even empty of managed copies would LOCAL memory hold it: they may lie in non-local memory (R4.7).
+            elsewhere = state.take("NON_LOCAL", needs.size_bytes, needs.alignment, kind)
+            taken = taken if isinstance(elsewhere, Refusal) else elsewhere
+        if isinstance(taken, Refusal):
             self.last_refusal = Reason("d3d9.R4.10", taken.text(), _SOURCE)
             name = state.resource_names[row]
             state.log.add(EventKind.REFUSED, name, "LOCAL", needs.size_bytes, rule=taken.reason, text=taken.text())
@@ -208,7 +213,7 @@ class ManagedResources:
             if not isinstance(taken, Refusal):
                 return taken
             refusal = taken
-        for gone, row in enumerate(self._order.victims(None, incoming=incoming)):
+        for gone, row in enumerate(self._order.victims(None, self._away, incoming=incoming)):
             self._mark_thrash()
             again = " as well, since no hole is large enough yet" if gone else ""
             self._evict(row, self._rule_for(row, gone, is_default=incoming is None), f"{why}{again}")
@@ -236,7 +241,7 @@ class ManagedResources:
         other._state = state
         other._order = self._order.copy()
         other._master, other._copy, other._needs = dict(self._master), dict(self._copy), dict(self._needs)
-        other._type, other.counts = dict(self._type), dict(self.counts)
+        other._type, other.counts, other._away = dict(self._type), dict(self.counts), set(self._away)
         return other
 
     def _count(self, row: int, *, downloaded: int = 0, evicts: int = 0, creates: int = 0) -> None:
@@ -288,6 +293,7 @@ class ManagedResources:
     def _drop(self, row: int) -> None:
         state = self._state
         block = self._copy.pop(row)
+        self._away.discard(row)
         segment = int(state.blocks["segment"][block])
         state.segments[segment].release(int(state.blocks["offset"][block]))
         state.count_usage(segment, -int(state.blocks["size"][block]))
@@ -339,6 +345,10 @@ class ManagedResources:
         self._clean(row)
         text = f"{name}: {needs.size_bytes:,} B uploaded to {where} on use."
         state.log.add(EventKind.UPLOADED, name, where, needs.size_bytes, rule="d3d9.R5.3", text=text)
+        if state.segments[segment].group != "LOCAL":
+            self._away.add(row)
+            text = f"{name}: local memory cannot hold its device copy, which lies in {where}; the GPU reads it slower."
+            state.log.add(EventKind.MISPLACED, name, where, needs.size_bytes, rule="d3d9.R4.7", text=text)
         rate = state.adapter.bus.to_gpu_bytes_per_s
         device.spend(transfer=cost.transfer_ns(needs.size_bytes, rate))
         return block

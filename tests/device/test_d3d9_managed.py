@@ -135,6 +135,42 @@ def test_that_mru_saves_uploads_where_lru_has_none_left() -> None:
     assert uploads["lru-mru"] < 100
 
 
+def test_that_a_copy_that_local_memory_cannot_hold_lies_in_non_local_memory() -> None:
+    # Rule R4.7: it may, and the application is not told; the advisor is.
+    desk = small(2)
+    for index in range(13):
+        desk.target(f"T{index}", 1024)
+    desk.texture("big", size=2048)
+    outcome = desk.frame("M0", "M1")
+    assert "misplaced" not in kinds(outcome)
+    outcome = desk.frame("big")
+    assert outcome.succeeded
+    told = [event for event in outcome.events if event.kind == "misplaced"]
+    assert [(event.subject, event.rule, event.size_bytes) for event in told] == [("big", "d3d9.R4.7", 16 * MB)]
+    assert desk.groups("big") == ["NON_LOCAL", "SYSTEM"]
+    assert moved(desk.frame("big").events, "uploaded") == 0, "it stays"
+    assert desk.cost_of(desk.draw, "big")["gpu"] > 4 * 5 * desk.cost_of(desk.draw, "M0")["gpu"]
+    desk.check()
+
+
+def test_that_a_copy_in_non_local_memory_is_no_victim_for_local_memory_but_leaves_in_a_purge() -> None:
+    desk = small(3)
+    for index in range(13):
+        desk.target(f"T{index}", 1024)
+    desk.texture("big", size=2048)
+    desk.frame("big")
+    desk.frames(1, "M0", "M1", "M2")
+    twin = desk.device.copy()
+    assert desk.target("T13", 1024).succeeded
+    assert desk.groups("big") == ["NON_LOCAL", "SYSTEM"], "the oldest, but no hole in local memory would come of it"
+    assert resident(desk, 3) == [1, 2]
+    desk.ok("EvictManagedResources")
+    assert desk.groups("big") == ["SYSTEM"]
+    assert desk.free("NON_LOCAL") == 64 * MB
+    assert twin.managed.copy_of(desk.row("big")) is not None
+    desk.check()
+
+
 # Statistics ----------------------------------------------------------------------------------------------------
 
 QUERY = {"Type": "D3DQUERYTYPE_RESOURCEMANAGER"}
@@ -148,7 +184,7 @@ def test_that_statistics_exist_in_the_debug_runtime_only() -> None:
 
 def test_that_statistics_count_eleven_things_for_each_type() -> None:
     # CHECKLIST 95, 96: with the warning not to build on them.
-    desk = small(20, **{"d3d9.runtime": "debug"})
+    desk = small(20, 1024, **{"d3d9.runtime": "debug"})
     desk.ok("CreateQuery", QUERY, "Q")
     desk.buffer("B", "MANAGED")
     desk.ok("SetPriority", {"object": "M19", "PriorityNew": 2})
@@ -227,6 +263,7 @@ def test_that_disabled_driver_management_hides_errors_and_the_ex_flag_reports_th
         desk.start({"Windowed": True}, flag)
         for index in range(15):
             desk.target(f"T{index}", 1024)
+        assert desk.buffer("ring", length=60 * MB, usage="DYNAMIC").succeeded
         desk.texture("M", size=2048)
         answers[flag] = desk.frame("M").hr
         assert desk.count("refused") == 1
