@@ -17,6 +17,7 @@ from explorer.device import (
     d3d9_hints,
     d3d9_life,
     d3d9_locks,
+    d3d9_loss,
     d3d9_pools,
     d3d9_presentation,
     d3d9_preview,
@@ -30,8 +31,9 @@ from explorer.device.device import NOT_SIMULATED, Device, not_simulated_reason
 from explorer.errors import CommandError
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d9_create import judge_create
+from explorer.rules.d3d9_device import ex_fault
 from explorer.rules.d3d9_runtime import runtime_of
-from explorer.rules.d3d9_verdicts import granted, reason
+from explorer.rules.d3d9_verdicts import granted, reason, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from explorer.device.outcome import Preview
     from explorer.memory.segments import MemorySegment, Taken
 
-OPTIONS = ("policy", "focus")
+OPTIONS = ("policy", "focus", "hardware")
 """Options that may change while running."""
 
 
@@ -51,8 +53,9 @@ class D3D9Device(Device):
 
     Args:
         state: Empty memory of the adapter.
-        options: Device options: ``policy`` (id of the eviction policy of the runtime's manager), ``focus`` (``lost``
-            or ``regained``, for scenarios), and those of ``rules.d3d9_runtime.OPTION_KEYS``.
+        options: Device options: ``policy`` (id of the eviction policy of the runtime's manager), for scenarios
+            ``focus`` (``d3d9_loss.FOCUS``) and ``hardware`` (``d3d9_loss.hardware_values``), and those of
+            ``rules.d3d9_runtime.OPTION_KEYS``.
 
     Attributes:
         runtime: The device as its rules see it.
@@ -71,8 +74,9 @@ class D3D9Device(Device):
 
     def __init__(self, state: MemoryState, options: Mapping[str, str]) -> None:
         super().__init__(state, options)
-        # Where a run left the focus is state; a new device has it.
-        self.options.pop("focus", None)
+        # Where a run left focus and hardware is state; a new device has it.
+        for moment in ("focus", "hardware"):
+            self.options.pop(moment, None)
         self.runtime = runtime_of(state.adapter, options, self.api)
         self.managed = ManagedResources(state, options.get("policy", "lru-mru"))
         self.virtual = VirtualMemory(options.get("policy", DEFAULT_POLICY))
@@ -115,11 +119,12 @@ class D3D9Device(Device):
         return other
 
     def set_option(self, name: str, value: str) -> None:
-        """Change ``policy``, or let the window lose and regain the ``focus``."""
-        if name == "focus":
-            if value not in d3d9_presentation.FOCUS:
-                raise CommandError("unknown value", where=name, found=value, accepted=d3d9_presentation.FOCUS)
-            d3d9_presentation.set_focus(self, value)
+        """Change ``policy``, or let something happen to the window's ``focus`` or to the ``hardware``."""
+        if name in ("focus", "hardware"):
+            accepted = d3d9_loss.FOCUS if name == "focus" else d3d9_loss.hardware_values(self)
+            if value not in accepted:
+                raise CommandError("unknown value", where=name, found=value, accepted=accepted)
+            (d3d9_loss.set_focus if name == "focus" else d3d9_loss.set_hardware)(self, value)
         elif name == "policy":
             self.managed.set_policy(value)
             self.virtual.set_policy(self, value)
@@ -135,6 +140,9 @@ class D3D9Device(Device):
         if not verdict.succeeded:
             return self.refuse(record, verdict)
         plan = d3d9_pools.plan(self, arguments)
+        gone = ex_fault(self.shown.status)
+        if gone is not None and plan.pool is api.Pool.DEFAULT:
+            return self.refuse(record, refused([gone]))
         dummy = plan.pool is api.Pool.DEFAULT and is_lost(self)
         if dummy:
             plan = d3d9_pools.dummy_plan(self, plan)

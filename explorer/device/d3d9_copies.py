@@ -8,7 +8,7 @@ from explorer.core import d3d9 as api
 from explorer.core.d3d9 import Pool
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
-from explorer.device import cost, system_memory
+from explorer.device import cost, d3d9_loss, system_memory
 from explorer.device.d3d9_locks import mark_dirty
 from explorer.device.d3d9_presentation import is_lost
 from explorer.device.d3d9_things import Box, Part, all_dirty, box_bytes, dirty_bytes, find_surface, surface_of, whole
@@ -181,6 +181,7 @@ def _send(device: D3D9Device, source: int, target: int, size: int, how: str, rul
         return
     device.mark_used(target, block)
     device.mark_busy(block, from_block)
+    d3d9_loss.write_over(device, target)
     state.blocks["used_frame"][from_block] = state.log.frame
     state.blocks["state"][block] |= int(BlockState.MOVED_THIS_FRAME)
     name, where = device.name(target), device.segment_of(block).name
@@ -197,6 +198,7 @@ def _all_dirty(device: D3D9Device, row: int) -> None:
 def _tell(device: D3D9Device, row: int, size: int, how: str, rule: str) -> None:
     """Report what the GPU did to a surface; nothing where it did nothing, the device being lost."""
     if size:
+        d3d9_loss.write_over(device, row)
         name, where = device.name(row), device.segment_of(device.blocks_of[row][0]).name
         device.state.log.add(EventKind.CHANGED, name, where, size, rule=rule, text=f"{name}: {how}.")
 

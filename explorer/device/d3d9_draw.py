@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from explorer.core.events import EventKind
 from explorer.core.kinds import ResourceKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d9_hints, d3d9_presentation, system_memory
+from explorer.device import cost, d3d9_hints, d3d9_loss, d3d9_presentation, system_memory
 from explorer.rules.d3d9_locks import is_lockable
 from explorer.rules.d3d9_verdicts import granted, reason
 
@@ -89,9 +89,12 @@ def _touch(device: D3D9Device, row: int, operation: str, told: list[str]) -> boo
         if device.runtime.ex and not device.virtual.touch(device, row, block):
             return False
         device.mark_busy(block)
+    kind = int(state.blocks["kind"][block])
+    if row in device.things.lost:
+        d3d9_loss.look_at_contents(device, row, kind)
     device.mark_used(row, block)
     segment = state.segments[int(state.blocks["segment"][block])]
-    kind, size = int(state.blocks["kind"][block]), int(state.blocks["size"][block])
+    size = int(state.blocks["size"][block])
     if segment.group == "SYSTEM":
         # The runtime copies the vertices for every draw.
         told.append("R2.18")

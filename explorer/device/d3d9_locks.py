@@ -14,7 +14,7 @@ from explorer.core.d3d9 import LockFlags, Pool
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, ResourceKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, system_memory
+from explorer.device import cost, d3d9_loss, system_memory
 from explorer.device.d3d9_lock_events import reads_write_only, tell_access, tell_lock
 from explorer.device.d3d9_presentation import is_lost
 from explorer.device.d3d9_things import Box, Held, Part, box_bytes, find_surface, joined, surface_of, whole
@@ -302,6 +302,8 @@ def _close(device: D3D9Device, row: int, held: Held) -> None:
     size = box_bytes(thing.resource, held.level, held.box)
     tell_access(device, row, held, size)
     writes = not held.flags & LockFlags.READONLY
+    if writes and row in things.lost:
+        d3d9_loss.write_over(device, row)
     if held.staging >= 0:
         device.free_block(held.staging, "d3d9.R6.3")
         if writes and not is_lost(device):

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.core import d3d9 as api
 from explorer.core.events import EventKind
-from explorer.core.kinds import BlockState
 from explorer.core.verdicts import Verdict
-from explorer.device import d3d9_driver, d3d9_pools, system_memory
+from explorer.device import d3d9_driver, d3d9_loss, d3d9_pools
 from explorer.device.d3d9_things import Part
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d9 import judge
-from explorer.rules.d3d9_device import LOST, NOT_RESET, OPERATIONAL, DeviceState
+from explorer.rules.d3d9_device import NOT_RESET, OPERATIONAL, DeviceState
 from explorer.rules.d3d9_resource import Resource, back_buffer
 from explorer.rules.d3d9_verdicts import fault, granted, reason, refused
 
@@ -23,17 +22,12 @@ if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
     from explorer.device.d3d9 import D3D9Device
 
-FOCUS = ("lost", "regained")
-"""Values of the device option ``focus``, which a scenario sets at a moment: the window loses or regains it."""
-
 DISPLAY_MODES = frozenset((
     (640, 480), (720, 480), (720, 576), (800, 600), (1024, 768), (1152, 864), (1280, 720), (1280, 768), (1280, 800),
     (1280, 960), (1280, 1024), (1360, 768), (1366, 768), (1400, 1050), (1440, 900), (1600, 900), (1600, 1200),
     (1680, 1050), (1920, 1080), (1920, 1200), (2048, 1536), (2560, 1440), (2560, 1600), (3840, 2160),
 ))  # fmt: skip
 """Full-screen modes that every adapter lists, in pixels. Modelling choice: the usual ones of VESA and television."""
-
-_RESIDENT = int(BlockState.RESIDENT)
 
 
 _NO_PARAMETERS = api.PresentParameters()
@@ -44,7 +38,7 @@ class Presentation:
     """How the device stands to its window.
 
     Attributes:
-        status: ``operational``, ``lost`` or ``not_reset``.
+        status: ``operational``, ``lost`` or ``not_reset``; on 9Ex ``operational``, ``hung`` or ``removed``.
         windowed: Not full-screen.
         focused: Its window has the focus.
         mode_changed: 9Ex: leaving full screen changed the display mode, and nobody has called Reset since.
@@ -78,8 +72,8 @@ def device_state(device: D3D9Device, **more: Any) -> DeviceState:
 
 
 def is_lost(device: D3D9Device) -> bool:
-    """Return whether draws vanish: lost, or waiting for Reset."""
-    return device.shown.status != OPERATIONAL and not device.runtime.ex
+    """Return whether draws vanish: lost, waiting for Reset, or on 9Ex hung or removed."""
+    return device.shown.status != OPERATIONAL
 
 
 def plain(device: D3D9Device, arguments: Any, record: CallRecord) -> Verdict:
@@ -104,7 +98,8 @@ def create_device(device: D3D9Device, arguments: api.CreateDevice, record: CallR
     device.hides_errors = bool(flags & api.CreateFlags.DISABLE_DRIVER_MANAGEMENT)
     device.managed.by_driver = d3d9_driver.manages(device)
     name = record.out or "Device"
-    device.shown = replace(device.shown, name=name, windowed=parameters.Windowed)
+    # A new device is one with a past no more: its window takes the focus.
+    device.shown = Presentation(windowed=parameters.Windowed, name=name)
     failed = _make_chain(device, parameters)
     if failed is not None:
         device.shown = replace(device.shown, name="")
@@ -173,49 +168,6 @@ def present(device: D3D9Device, arguments: Any, record: CallRecord) -> Verdict:
     return verdict
 
 
-# Focus and loss ------------------------------------------------------------------------------------------------
-
-
-def set_focus(device: D3D9Device, value: str) -> None:
-    """Let the window lose or regain the focus; a full-screen device of plain D3D9 is lost with it."""
-    shown, log = device.shown, device.state.log
-    if value == "regained":
-        status = NOT_RESET if shown.status == LOST else shown.status
-        device.shown = replace(shown, focused=True, status=status)
-        rule = "d3d9.R9.1" if status == NOT_RESET else "d3d9.R9.6"
-        text = "The window has the focus again" + ("; the device waits for Reset." if status == NOT_RESET else ".")
-        log.add(EventKind.CHANGED, shown.name, rule=rule, text=text)
-        return
-    device.shown = replace(shown, focused=False)
-    if device.runtime.ex or shown.windowed:
-        rule = "d3d9.R10.3" if device.runtime.ex else "d3d9.R9.6"
-        log.add(EventKind.CHANGED, shown.name, rule=rule, text="The window lost the focus; the device does not mind.")
-    elif shown.status == OPERATIONAL:
-        _lose(device)
-
-
-def _lose(device: D3D9Device) -> None:
-    """Lose the device: what lies in local and AGP memory is void; masters and system memory are not (R9.3, R4.4)."""
-    state, things = device.state, device.things
-    device.shown = replace(device.shown, status=LOST)
-    gone = [row for row, thing in things.of.items() if thing.resource.pool == api.Pool.DEFAULT]
-    text = (
-        "The full-screen window lost the focus: the device is lost. The contents of local and non-local video memory "
-        f"are gone, {len(gone)} DEFAULT resources among them; what is in system memory stays."
-    )
-    event = state.log.add(EventKind.DEVICE_LOST, device.shown.name, rule="d3d9.R9.1", text=text)
-    before = state.log.because(event.number)
-    device.managed.evict_all(device, "the loss of the device", "d3d9.R5.4")
-    # Windows takes the RAM of a program whose window is minimised (decision 123).
-    system_memory.trim(device, frozenset(things.held), "d3d9.R5.4", "while another program has the screen")
-    state.log.because(before)
-    things.lost |= set(gone)
-    for row in gone:
-        state.resources["resident"][row] = False
-        for block in device.blocks_of[row]:
-            state.blocks["state"][block] &= 0xFF & ~_RESIDENT
-
-
 # Reset ---------------------------------------------------------------------------------------------------------
 
 
@@ -248,6 +200,7 @@ def reset(device: D3D9Device, arguments: api.Reset, record: CallRecord) -> Verdi
     if not verdict.succeeded:
         return device.refuse(record, verdict)
     if device.runtime.ex:
+        d3d9_loss.make_reachable(device)
         for slot in [one for one in things.bound if one.startswith("target") or one == "depth"]:
             device.unbind(slot)
     else:

@@ -12,7 +12,9 @@ from explorer.device.device import NOT_SIMULATED, not_simulated_reason
 from explorer.device.outcome import AccessRow, Ghost, Preview
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d9_create import judge_create
+from explorer.rules.d3d9_device import ex_fault
 from explorer.rules.d3d9_sizes import placement
+from explorer.rules.d3d9_verdicts import refused
 
 if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
@@ -28,6 +30,9 @@ def preview(device: D3D9Device, record: CallRecord, arguments: Any) -> Preview:
     if not verdict.succeeded:
         return Preview(record, verdict)
     what = d3d9_pools.plan(device, arguments)
+    gone = ex_fault(device.shown.status)
+    if gone is not None and what.pool is api.Pool.DEFAULT:
+        return Preview(record, refused([gone]))
     if what.pool is api.Pool.DEFAULT and is_lost(device):
         what = d3d9_pools.dummy_plan(device, what)
     row = placement(what.resource, device.state.adapter.memory_class, device.runtime)

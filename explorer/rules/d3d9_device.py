@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from explorer.core.verdicts import Verdict
 
 OPERATIONAL, LOST, NOT_RESET = "operational", "lost", "not_reset"
+HUNG, REMOVED = "hung", "removed"
+"""States of a 9Ex device alone."""
+
 OBSTACLES = ("default_resource", "implicit_surface", "swap_chain", "state_block")
 """What an application may hold that stands in the way of Reset on plain D3D9."""
 
@@ -43,7 +46,7 @@ class DeviceState:
     """The device between calls.
 
     Attributes:
-        status: ``operational``, ``lost`` or ``not_reset``.
+        status: ``operational``, ``lost`` or ``not_reset``; on 9Ex ``operational``, ``hung`` or ``removed``.
         windowed: How it presents.
         focused: Whether its window has the focus.
         mode_changed: 9Ex: the display mode changed since the last Present.
@@ -106,12 +109,21 @@ def judge_swap_chain(arguments: CreateAdditionalSwapChain, state: DeviceState, r
     return refused(faults) if faults else granted("ok.call", "swap.count")
 
 
+def ex_fault(status: str) -> Fault | None:
+    """Return what stands against a call on a 9Ex device that hangs or whose adapter is gone."""
+    if status == HUNG:
+        return fault("ex.lost", "call ResetEx", hr="D3DERR_DEVICEHUNG")
+    return fault("ex.lost", "create a new device", hr="D3DERR_DEVICEREMOVED") if status == REMOVED else None
+
+
 def judge_reset(arguments: Reset, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:
     """Return what Reset or ResetEx answers: value ``status`` afterwards."""
     parameters = arguments.pPresentationParameters
     if state.status == LOST and not runtime.ex:
         lost = fault("R9.1", "wait until TestCooperativeLevel answers D3DERR_DEVICENOTRESET", hr="D3DERR_DEVICELOST")
         return refused([lost], {"status": LOST})
+    if state.status == REMOVED:
+        return refused([fault("ex.lost", "create a new device", hr="D3DERR_DEVICEREMOVED")], {"status": REMOVED})
     faults = present_faults(parameters, runtime)
     # Parameters are looked at before anything is given up: the device then stays as it was.
     after = state.status if faults or runtime.ex else NOT_RESET
@@ -123,6 +135,8 @@ def judge_reset(arguments: Reset, state: DeviceState, runtime: Runtime = DEFAULT
     if faults:
         return refused(faults, {"status": after})
     names = ("R10.2",) if runtime.ex else ("R9.3", "R9.2")
+    if state.status == HUNG:
+        names = ("ex.lost",)
     return granted(*names, values={"status": OPERATIONAL})
 
 
@@ -138,6 +152,9 @@ def judge_cooperative_level(arguments: Empty, state: DeviceState, runtime: Runti
 def judge_present(arguments: Empty, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:
     """Return what Present or PresentEx answers."""
     if runtime.ex:
+        gone = ex_fault(state.status)
+        if gone is not None:
+            return refused([gone])
         if state.mode_changed:
             return granted("R10.3", hr="S_PRESENT_MODE_CHANGED")
         hidden = not state.windowed and not state.focused
@@ -149,6 +166,9 @@ def judge_present(arguments: Empty, state: DeviceState, runtime: Runtime = DEFAU
 
 def judge_device_state(arguments: CheckDeviceState, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:
     """Return what CheckDeviceState answers for the device's window, or for no window."""
+    gone = ex_fault(state.status)
+    if gone is not None:
+        return refused([gone])
     if state.mode_changed:
         return granted("R10.3", hr="S_PRESENT_MODE_CHANGED")
     exclusive = not state.windowed

@@ -200,3 +200,22 @@ def test_that_a_buffer_in_system_memory_comes_back_from_the_page_file_to_be_draw
     assert desk.groups("V") == ["PAGE_FILE"]
     assert "paged_in" in kinds(desk.draw("V"))
     assert desk.groups("V") == ["SYSTEM"]
+
+
+def test_that_the_scenario_of_the_copies_waits_for_draws_only_when_it_reads_at_once() -> None:
+    simulation = load_simulation("d3d9-copies")
+    waits: list[int] = []
+    reads: list[int] = []
+    seen = 0
+    for frames in (100, 100):
+        told = []
+        for _ in range(frames):
+            simulation.step()
+            told += [event for event in simulation.snapshot().events if event.number >= seen]
+            seen = told[-1].number + 1
+        stalls = [event for event in told if event.kind == "stalled" and event.rule == "d3d9.R8.5"]
+        waits.append(sum("waited" in event.text for event in stalls))
+        reads.append(sum("read back" in event.text for event in stalls))
+        assert {"d3d9.R8.1", "d3d9.R8.4", "d3d9.R8.6"} <= {event.rule for event in told}
+    assert reads == [50, 25]
+    assert waits == [50, 0]

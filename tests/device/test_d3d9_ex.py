@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from explorer.errors import CommandError
 from explorer.sim.scenarios import load_simulation
 from tests.device.d3d9_desk import FULL_SCREEN, MB, Desk, kinds, rules
 
@@ -160,3 +161,113 @@ def test_that_the_scenario_shows_priority_and_occlusion(frames: int) -> None:
     assert snapshot.event_counts["device_lost"] == 0
     assert snapshot.event_counts["reset"] == 1
     assert snapshot.event_counts["presented"] == frames - 30
+
+
+# Hangs and removed adapters -----------------------------------------------------------------------------------
+
+
+def hung() -> Desk:
+    """Return a device that hangs, with a filled texture, its source and a locked buffer."""
+    desk = ex()
+    desk.start()
+    desk.texture("S", "SYSTEMMEM")
+    desk.texture("T", "DEFAULT")
+    desk.buffer("B", usage="DYNAMIC")
+    desk.ok("UpdateTexture", UPDATE)
+    desk.frame("T", "B")
+    desk.device.set_option("hardware", "hung")
+    return desk
+
+
+UPDATE = {"pSourceTexture": "S", "pDestinationTexture": "T"}
+WHOLE = {"pPresentationParameters": FULL_SCREEN}
+
+
+def test_that_a_hang_loses_a_9ex_device_and_resetex_lets_it_go_on() -> None:
+    desk = hung()
+    assert desk.level() == "D3D_OK", "always, in the tests of the runtime"
+    for call in ("Present", "PresentEx"):
+        outcome = desk.call(call)
+        assert (outcome.hr, rules(outcome)) == ("D3DERR_DEVICEHUNG", {"ex.lost"})
+    assert desk.call("CheckDeviceState", {"hDestinationWindow": "D"}).hr == "D3DERR_DEVICEHUNG"
+    made = desk.texture("late", "DEFAULT")
+    assert made.hr == "D3DERR_DEVICEHUNG"
+    assert desk.device.preview(made.record).verdict.hr == "D3DERR_DEVICEHUNG"
+    assert desk.texture("cpu", "SYSTEMMEM").succeeded
+    assert desk.cost_of(desk.draw, "T")["gpu"] == 0
+    place = desk.offsets("T")
+    outcome = desk.call("ResetEx", WHOLE)
+    assert outcome.succeeded
+    assert rules(outcome) == {"ex.lost"}
+    assert desk.call("PresentEx").hr == "D3D_OK"
+    assert desk.offsets("T") == place, "nothing had to be released"
+    assert desk.count("device_lost") == 1
+    desk.check()
+
+
+def test_that_the_contents_of_video_memory_are_gone_after_a_hang() -> None:
+    # lost_device.json, d3d9ex.on_hang: what is drawn before it is filled again is a hazard, once in a frame.
+    desk = hung()
+    desk.ok("ResetEx", WHOLE)
+    desk.ok("BeginScene")
+    seen = [event for event in (*desk.draw("T", "B").events, *desk.draw("T").events) if event.kind == "hazard"]
+    assert [(event.subject, event.rule) for event in seen] == [("T", "d3d9.ex.lost"), ("B", "d3d9.ex.lost")]
+    desk.ok("EndScene")
+    desk.ok("PresentEx")
+    desk.write("B", "DISCARD")
+    assert "hazard" in kinds(desk.draw("T", "B"))
+    desk.ok("AddDirtyRect", {"object": "S"})
+    desk.ok("UpdateTexture", UPDATE)
+    desk.ok("PresentEx")
+    assert "hazard" not in kinds(desk.frame("T", "B"))
+    assert desk.state.resources["resident"][desk.row("T")]
+
+
+def test_that_targets_are_written_by_the_draw_and_filled_surfaces_count() -> None:
+    desk = hung()
+    desk.ok("ResetEx", WHOLE)
+    desk.plain("P")
+    assert "hazard" not in kinds(desk.frame(writes=("D",)))
+    desk.device.set_option("hardware", "hung")
+    desk.ok("ResetEx", WHOLE)
+    assert desk.row("P") in desk.device.things.lost
+    desk.ok("ColorFill", {"pSurface": "P"})
+    assert desk.row("P") not in desk.device.things.lost
+
+
+def test_that_a_removed_adapter_needs_a_new_device() -> None:
+    desk = ex()
+    desk.start()
+    desk.texture("T", "DEFAULT")
+    desk.device.set_option("hardware", "removed")
+    assert desk.count("device_removed") == 1
+    assert desk.call("PresentEx").hr == "D3DERR_DEVICEREMOVED"
+    assert desk.call("ResetEx", WHOLE).hr == "D3DERR_DEVICEREMOVED"
+    desk.device.set_option("hardware", "hung")
+    assert desk.call("PresentEx").hr == "D3DERR_DEVICEREMOVED", "it is lost already"
+    for name in ("T", "D"):
+        desk.ok("Release", {"object": name})
+    desk.start()
+    assert desk.call("PresentEx").hr == "D3D_OK"
+    assert desk.texture("T", "DEFAULT").succeeded
+    desk.check()
+
+
+def test_that_each_runtime_names_what_may_happen_to_its_hardware() -> None:
+    for desk, accepted in ((ex(), "removed"), (Desk(), "power_event")):
+        with pytest.raises(CommandError, match=accepted):
+            desk.device.set_option("hardware", "melted")
+
+
+def test_that_the_scenario_of_the_hang_refills_one_texture_a_frame() -> None:
+    simulation = load_simulation("d3d9-ex-hang")
+    simulation.step(60)
+    assert simulation.snapshot().event_counts["hazard"] == 0
+    simulation.step(2)
+    assert simulation.snapshot().event_counts["presented"] == 60
+    simulation.step(58)
+    snapshot = simulation.snapshot()
+    assert snapshot.event_counts["presented"] == 118
+    assert snapshot.event_counts["released"] == 0
+    # Twelve in the frame of the Reset, eleven in the next, and so on.
+    assert snapshot.event_counts["hazard"] == sum(range(13))

@@ -131,6 +131,37 @@ def test_that_a_loss_in_the_middle_of_a_lock_sends_nothing() -> None:
     desk.check()
 
 
+def test_that_a_power_event_loses_a_windowed_device_too() -> None:
+    # lost_device.json: a power event; the window keeps the focus, so only Reset is wanted, and no RAM is taken.
+    desk = Desk("gf4mx440")
+    desk.start(WINDOW)
+    desk.texture("M")
+    desk.buffer("B", usage="DYNAMIC")
+    desk.frame("M", "B")
+    desk.device.set_option("hardware", "power_event")
+    assert desk.level() == "D3DERR_DEVICENOTRESET"
+    assert (desk.count("device_lost"), desk.count("paged_out")) == (1, 0)
+    assert desk.groups("M") == ["SYSTEM"]
+    assert desk.row("B") in desk.device.things.lost
+    assert desk.reset(WINDOW).hr == "D3DERR_INVALIDCALL", "the buffer is still held"
+    desk.ok("Release", {"object": "B"})
+    assert desk.reset(WINDOW).succeeded
+    behind = full()
+    behind.lose()
+    behind.device.set_option("hardware", "power_event")
+    assert behind.level() == "D3DERR_DEVICELOST", "lost already, and without the focus"
+    assert behind.count("device_lost") == 1
+
+
+def test_that_a_released_device_can_be_made_again_after_a_loss() -> None:
+    desk = full()
+    desk.lose()
+    desk.ok("Release", {"object": "D"})
+    desk.start()
+    assert desk.level() == "D3D_OK"
+    assert desk.call("Present").succeeded
+
+
 HELD = [
     ("texture", "D3DERR_INVALIDCALL"), ("managed", "D3D_OK"), ("system", "D3D_OK"), ("scratch", "D3D_OK"),
     ("back buffer", "D3DERR_INVALIDCALL"), ("swap chain", "D3DERR_INVALIDCALL"),
