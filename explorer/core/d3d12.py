@@ -383,7 +383,7 @@ class ExecuteCommandLists:
 
     Attributes:
         references: Objects that must be resident (heaps or resources).
-        writes: Those of them that are written.
+        writes: Those of them that are written as a whole, as a pass clears and fills its targets.
         descriptor_heaps: The heaps set on the list, at most one of each type.
         tables: Descriptor ranges that the shaders read at execution.
         root_signature: The root signature in use.

@@ -163,6 +163,30 @@ class IASetIndexBuffer:
 
 
 @dataclass(frozen=True, slots=True)
+class ClearRenderTargetView:
+    """``ClearRenderTargetView`` of the whole target; its colour changes no memory's place."""
+
+    pCommandList: ObjectName
+    RenderTargetView: DescriptorHandle
+
+
+@dataclass(frozen=True, slots=True)
+class ClearDepthStencilView:
+    """``ClearDepthStencilView`` of the whole resource."""
+
+    pCommandList: ObjectName
+    DepthStencilView: DescriptorHandle
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardResource:
+    """``DiscardResource``."""
+
+    pCommandList: ObjectName
+    pResource: ObjectName
+
+
+@dataclass(frozen=True, slots=True)
 class DrawInstanced:
     """``DrawInstanced``, ``DrawIndexedInstanced`` and ``Dispatch``.
 
@@ -222,6 +246,9 @@ CALLS = (
     CallSpec(APIS, "IASetVertexBuffers", SetBufferViews),
     CallSpec(APIS, "IASetIndexBuffer", IASetIndexBuffer),
     CallSpec(APIS, "SOSetTargets", SetBufferViews),
+    CallSpec(APIS, "ClearRenderTargetView", ClearRenderTargetView),
+    CallSpec(APIS, "ClearDepthStencilView", ClearDepthStencilView),
+    CallSpec(APIS, "DiscardResource", DiscardResource),
     CallSpec(APIS, "DrawInstanced", DrawInstanced),
     CallSpec(APIS, "DrawIndexedInstanced", DrawInstanced),
     CallSpec(APIS, "Dispatch", DrawInstanced),

@@ -94,6 +94,7 @@ class D3D12Device(Device):
         self.slot_log = SlotLog()
         self.slot_allocators: dict[str, SlotAllocator] = {}
         self.in_place: set[int] = set()
+        self.uninitialised: set[int] = set()
         self.timeline = Timeline()
         d3d12_zero_copy.is_allowed(state.adapter, options)
 
@@ -227,6 +228,7 @@ class D3D12Device(Device):
             setattr(other, name, dict(getattr(self, name)))
         other.slot_log = self.slot_log.copy()
         other.in_place = set(self.in_place)
+        other.uninitialised = set(self.uninitialised)
         other.timeline = self.timeline.copy()
         return other
 
@@ -443,6 +445,9 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "IASetVertexBuffers": d3d12_lists.set_buffers,
     "SOSetTargets": d3d12_lists.set_buffers,
     "IASetIndexBuffer": d3d12_lists.set_index_buffer,
+    "ClearRenderTargetView": d3d12_lists.clear,
+    "ClearDepthStencilView": d3d12_lists.clear,
+    "DiscardResource": d3d12_lists.discard,
     "DrawInstanced": d3d12_lists.draw,
     "DrawIndexedInstanced": d3d12_lists.draw,
     "Dispatch": d3d12_lists.draw,

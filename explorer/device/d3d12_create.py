@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from explorer.core import d3d12 as api
 from explorer.core.d3d12_enums import HeapFlags, HeapType, ResourceDimension, ResourceFlags
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device import d3d12_descriptors, d3d12_lists, d3d12_slots, d3d12_tiles
+from explorer.device import d3d12_activation, d3d12_descriptors, d3d12_lists, d3d12_slots, d3d12_tiles
 from explorer.device.d3d12_common import group_of_heap, kind_of, no_memory, size_of, unit_of
 from explorer.device.heap_places import HeapPlaces
 from explorer.device.memory_state import NewResource
@@ -22,8 +20,6 @@ from explorer.rules.d3d12_desc import mips_of
 from explorer.rules.d3d12_heaps import DENY_ALL, heap_alignment, judge_create_heap
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from explorer.core.calls import CallRecord
     from explorer.core.layouts import ResourceLayout
     from explorer.device.d3d12 import D3D12Device
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
 _ALIASED = int(BlockState.ALIASED)
 _INACTIVE = int(BlockState.INACTIVE)
 _RESIDENT = int(BlockState.RESIDENT)
-_USED = int(BlockState.USED_THIS_FRAME)
 _RELEASABLE = (
     "resource", "heap", "descriptor_heap", "command_list", "root_signature", "notification", "command_queue", "fence",
 )  # fmt: skip
@@ -92,6 +87,7 @@ def create_placed(device: D3D12Device, arguments: api.CreatePlacedResource, reco
     shared = device.places[heap].add(resource, arguments.HeapOffset, layout.size_bytes, layout.alignment, kind)
     marks = _RESIDENT if state.heaps["resident"][heap] else 0
     block = _add_block(device, resource, heap, arguments.HeapOffset, layout, marks)
+    d3d12_activation.note_created(device, resource)
     if shared:
         _mark_shared(device, resource, block, shared)
     if device.places[heap].tiles:
@@ -119,6 +115,7 @@ def release(device: D3D12Device, name: str) -> None:
         d3d12_slots.give_back(device, heap_name, descriptors.forget(row))
     device.resource_descs.pop(row)
     device.in_place.discard(row)
+    device.uninitialised.discard(row)
     if row in device.tiled:
         d3d12_tiles.release(device, row)
         state.remove_resource(row)
@@ -144,40 +141,6 @@ def _release_block(device: D3D12Device, row: int) -> None:
     if device.places[heap].tiles:
         d3d12_tiles.mark_shared(device, heap)
     _free_heap_if_unused(device, heap)
-
-
-def activate(device: D3D12Device, name: str) -> None:
-    """Make a placed resource the active one of the bytes it shares."""
-    state = device.state
-    _, row = state.find(name, "resource", where="input.pBarriers")
-    block = device.block_of.get(row, -1)
-    heap = device.heap_of(row)
-    if heap not in device.places:
-        return
-    state.blocks["state"][block] &= 0xFF & ~_INACTIVE
-    for other in device.places[heap].overlapping(row):
-        state.blocks["state"][device.block_of[other]] |= _INACTIVE
-    state.log.add(EventKind.ACTIVATED, name, state.heap_names[heap], int(state.blocks["size"][block]),
-                  rule="d3d12.3.18d", text=f"{name} is the active resource of its bytes.")  # fmt: skip
-
-
-def mark_used(device: D3D12Device, rows: list[int], blocks: npt.NDArray[np.int64]) -> None:
-    """Note the use of placed and committed resources; using an inactive one is a hazard.
-
-    Args:
-        device: The device.
-        rows: Resource rows, each once.
-        blocks: Shape (rows,): their block rows.
-    """
-    state = device.state
-    state.resources["used_frame"][rows] = state.log.frame
-    state.blocks["used_frame"][blocks] = state.log.frame
-    marks = state.blocks["state"][blocks]
-    for at in np.flatnonzero(marks & _INACTIVE).tolist():
-        name = state.resource_names[rows[at]]
-        text = f"{name} was used without an aliasing barrier: another resource owns its bytes."
-        state.log.add(EventKind.HAZARD, name, rule="d3d12.3.18d", text=text)
-    state.blocks["state"][blocks] = marks | np.uint8(_USED)
 
 
 def _take_heap(

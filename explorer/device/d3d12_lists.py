@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from explorer.core.d3d12_commands import ClearDepthStencilView
 from explorer.core.d3d12_view_enums import (
     DescriptorHeapFlags,
     DescriptorHeapType,
@@ -45,6 +46,7 @@ class CommandList:
         tables: Ranges of slots that its tables read.
         reads: Names of what it reads, in the order of recording.
         writes: Names of what it writes: captured from render-target and depth-stencil views.
+        fresh: Names of what it clears or discards.
         calls: Draws and dispatches.
     """
 
@@ -55,6 +57,7 @@ class CommandList:
     tables: RangeUses = field(default_factory=RangeUses)
     reads: dict[str, None] = field(default_factory=dict[str, None])
     writes: dict[str, None] = field(default_factory=dict[str, None])
+    fresh: dict[str, None] = field(default_factory=dict[str, None])
     calls: int = 0
 
     def copy(self) -> CommandList:
@@ -65,6 +68,7 @@ class CommandList:
             tables=self.tables.copy(),
             reads=dict(self.reads),
             writes=dict(self.writes),
+            fresh=dict(self.fresh),
         )
 
 
@@ -241,6 +245,36 @@ def set_index_buffer(device: D3D12Device, arguments: commands.IASetIndexBuffer, 
         device.state.find(arguments.pView.resource, "resource", where="input.pView")
         recorded.reads[arguments.pView.resource] = None
     return ok("device.captured")
+
+
+def clear(
+    device: D3D12Device, arguments: commands.ClearRenderTargetView | commands.ClearDepthStencilView, record: CallRecord
+) -> Verdict:
+    """ClearRenderTargetView and ClearDepthStencilView: the view is read at once, its resource is written as a whole."""
+    recorded = _open(device, arguments.pCommandList)
+    if isinstance(arguments, ClearDepthStencilView):
+        handle, kind = arguments.DepthStencilView, DescriptorHeapType.DSV
+    else:
+        handle, kind = arguments.RenderTargetView, DescriptorHeapType.RTV
+    heap = d3d12_descriptors.find(device, handle.heap, "input")
+    if heap.desc.Type is not kind:
+        return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.10a"),)))
+    if handle.index >= heap.desc.NumDescriptors:
+        return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.10b"),)))
+    names = dict.fromkeys(_captured(device, handle))
+    recorded.writes.update(names)
+    recorded.fresh.update(names)
+    return ok("device.captured")
+
+
+def discard(device: D3D12Device, arguments: commands.DiscardResource, record: CallRecord) -> Verdict:
+    """DiscardResource: the content is given up, which is as good as writing it."""
+    del record
+    recorded = _open(device, arguments.pCommandList)
+    device.state.find(arguments.pResource, "resource", where="input.pResource")
+    recorded.writes[arguments.pResource] = None
+    recorded.fresh[arguments.pResource] = None
+    return ok("d3d12.3.18d")
 
 
 def draw(device: D3D12Device, arguments: commands.DrawInstanced, record: CallRecord) -> Verdict:

@@ -10,7 +10,15 @@ import numpy as np
 from explorer.core.events import EventKind
 from explorer.core.kinds import HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device import cost, d3d12_create, d3d12_fences, d3d12_lists, d3d12_slot_uses, d3d12_tiles, d3d12_zero_copy
+from explorer.device import (
+    cost,
+    d3d12_activation,
+    d3d12_fences,
+    d3d12_lists,
+    d3d12_slot_uses,
+    d3d12_tiles,
+    d3d12_zero_copy,
+)
 from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
 from explorer.device.d3d12_slot_uses import RangeUse
 from explorer.device.d3d12_tiled import DANGLING
@@ -33,9 +41,16 @@ _COPIES = ("(DIRECT queue)", 0)
 
 @dataclass(slots=True)
 class _Work:
-    """What one command list uses: names of objects, and the ranges of slots that it reads."""
+    """What one command list uses.
+
+    Attributes:
+        names: Objects.
+        fresh: Those of them that it clears, discards or writes as a whole.
+        tables: Ranges of slots that it reads.
+    """
 
     names: dict[str, None]
+    fresh: dict[str, None] = field(default_factory=dict[str, None])
     tables: list[RangeUse] = field(default_factory=list[RangeUse])
 
 
@@ -45,7 +60,7 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
         return Verdict(REMOVED, (reason("d3d12.8.7"),))
     if not d3d12_lists.heaps_can_be_set(device, arguments.descriptor_heaps):
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.6a"),)))
-    inline = _Work(dict.fromkeys((*arguments.references, *arguments.writes)))
+    inline = _Work(dict.fromkeys((*arguments.references, *arguments.writes)), dict.fromkeys(arguments.writes))
     for name in inline.names:
         device.state.find(name, "resource", "heap", where="input.references")
     inline.tables.extend(d3d12_lists.inline_tables(device, arguments.tables))
@@ -56,7 +71,7 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
         if recorded.is_open:
             return _remove(device, name, "DXGI_ERROR_INVALID_CALL", f"{name} was executed while it records", "11.2")
         used = dict.fromkeys((*recorded.reads, *recorded.writes, *recorded.heaps))
-        work.append(_Work(used, list(recorded.tables)))
+        work.append(_Work(used, dict(recorded.fresh), list(recorded.tables)))
     where = d3d12_fences.queue_of(arguments), d3d12_fences.node_of(device, arguments)
     return _run_parts(device, record, work, where)
 
@@ -71,8 +86,9 @@ def _run_parts(device: D3D12Device, record: CallRecord, work: list[_Work], where
         whole = _Work({})
         for at in part:
             whole.names.update(work[at].names)
+            whole.fresh.update(work[at].fresh)
             whole.tables.extend(work[at].tables)
-        results.append(_run(device, record, whole.names, whole.tables, where))
+        results.append(_run(device, record, whole, where))
         if device.removed:
             return results[-1]
     if len(results) > 1 and not all(one.succeeded for one in results):
@@ -86,22 +102,17 @@ def _heaps_alive(device: D3D12Device, names: Iterable[str]) -> list[int]:
 
 
 def _run(
-    device: D3D12Device,
-    record: CallRecord,
-    names: Iterable[str],
-    tables: list[RangeUse],
-    where: tuple[str, int],
-    *,
-    copies: bool = False,
+    device: D3D12Device, record: CallRecord, work: _Work, where: tuple[str, int], *, copies: bool = False
 ) -> Verdict:
-    alive = [name for name in names if _is_alive(device, name)]
+    alive = [name for name in work.names if _is_alive(device, name)]
     if device.app.is_active:
         refusal = device.app.submit(device, _heaps_alive(device, alive))
         if refusal is not None:
             return no_memory(device, record, "LOCAL", refusal)
+    d3d12_activation.initialise(device, work.fresh)
     if not _use(device, alive, where, copies=copies):
         return Verdict(REMOVED, (reason("d3d12.8.7"),))
-    d3d12_slot_uses.read(device, tables)
+    d3d12_slot_uses.read(device, work.tables)
     device.spend(cpu=cost.CPU_CALL_NS)
     device.kernel.trim(device)
     return ok("d3d12.8.1")
@@ -112,7 +123,7 @@ def barrier(device: D3D12Device, arguments: api.ResourceBarrier, record: CallRec
     del record
     for one in arguments.pBarriers:
         if one.Aliasing is not None and one.Aliasing.pResourceAfter is not None:
-            d3d12_create.activate(device, one.Aliasing.pResourceAfter)
+            d3d12_activation.activate(device, one.Aliasing.pResourceAfter)
     return ok("d3d12.3.18d")
 
 
@@ -126,9 +137,9 @@ def copy_resource(device: D3D12Device, arguments: commands.CopyResource, record:
     state = device.state
     to = state.find(arguments.pDstResource, "resource", where="input.pDstResource")[1]
     source = state.find(arguments.pSrcResource, "resource", where="input.pSrcResource")[1]
-    done = _run(
-        device, record, dict.fromkeys((arguments.pSrcResource, arguments.pDstResource)), [], _COPIES, copies=True
-    )
+    names = dict.fromkeys((arguments.pSrcResource, arguments.pDstResource))
+    whole_copy = {arguments.pDstResource: None} if record.call == "CopyResource" else {}
+    done = _run(device, record, _Work(names, whole_copy), _COPIES, copies=True)
     if not done.succeeded:
         return done
     whole = min(int(state.resources["asked"][row]) for row in (to, source))
@@ -230,7 +241,7 @@ def _use(device: D3D12Device, names: list[str], where: tuple[str, int], *, copie
     if device.runtime.node_count > 1:
         for heap in unique:
             _cross_nodes(device, heap, where[1])
-    d3d12_create.mark_used(device, rows, blocks)
+    d3d12_activation.mark_used(device, rows, blocks)
     if device.runtime.uma and not copies:
         _note_in_place(device, rows, heaps)
     for row in reserved:
