@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, QUrl, Slot
+from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QUrl, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QMenuBar,
     QPushButton,
     QSizePolicy,
+    QTabBar,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -36,6 +37,7 @@ from explorer.ui.opening import Opener
 from explorer.ui.pacing import USUAL_MS, ViewPacer
 from explorer.ui.palette_popup import PalettePopup
 from explorer.ui.status import StatusLine
+from explorer.ui.tab_order import next_stop
 from explorer.ui.top_bar import TopBar
 from explorer.ui.view_links import ViewLinks
 from explorer.ui.view_shelf import ViewPlace, ViewShelf
@@ -156,8 +158,6 @@ class MainWindow(QMainWindow):
         self.top_bar.speed_chosen.connect(self.commands.set_speed)
         self.messages = MessageBar(self.workspace.theme)
         self.working = WorkBar()
-        self.status = StatusLine(self.workspace)
-        self.setStatusBar(self.status)
 
     def _build_views(self) -> None:
         centre = QWidget()
@@ -186,6 +186,9 @@ class MainWindow(QMainWindow):
             else:
                 self.docks[spec.id] = ViewDock(self.workspace.theme, spec.id, spec.title, place, self)
         self.centre_tabs.currentChanged.connect(self._fill_centre)
+        # Behind the views, so that Tab comes there last.
+        self.status = StatusLine(self.workspace)
+        self.setStatusBar(self.status)
         self.pacer.add(self.top_bar, _BAR_MS)
         self.pacer.add(self.status)
 
@@ -362,6 +365,25 @@ class MainWindow(QMainWindow):
 
     # -- events
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Go to the next or the last control as they lie: views are made late, which is the order of Qt."""
+        stop = next_stop(self._parts(), self.focusWidget(), forward=forward)
+        if stop is None:
+            return False
+        reasons = Qt.FocusReason
+        stop.setFocus(reasons.TabFocusReason if forward else reasons.BacktabFocusReason)
+        return True
+
+    def _parts(self) -> list[QWidget]:
+        """Return the parts that are shown: the head, docks with their tabs and the centre by columns, the foot."""
+        bars = list(self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly))
+        docks = [dock for dock in self.docks.values() if not dock.isFloating()]
+        middle = [part for part in (*bars, *docks, self.centre_tabs) if not part.visibleRegion().isEmpty()]
+        places = [part.mapTo(self, QPoint(0, 0)) for part in middle]
+        order = sorted(range(len(middle)), key=lambda index: (places[index].x(), places[index].y()))
+        head = [part for part in (self.menu_row, self.top_bar, self.working, self.messages) if part.isVisible()]
+        return [*head, *(middle[index] for index in order), self.status]
+
     def event(self, event: QEvent) -> bool:
         """Paint in one go: the simulation waits meanwhile, and Python is entered once instead of for every cell."""
         if event.type() != QEvent.Type.UpdateRequest:
@@ -393,6 +415,9 @@ class MainWindow(QMainWindow):
         """Give the menus their room: a menu bar that is a pixel short hides them all."""
         self.menu_bar.setMinimumWidth(self.menu_bar.sizeHint().width() + 12)
         self._fill_centre()
+        if self.focusWidget() is None:
+            # The keyboard begins on what the window is about.
+            self.views["map"].setFocus()
 
     def resizeEvent(self, event: object) -> None:
         """Arrange anew when the window becomes narrow, wide, low or high, unless the user did it his way."""

@@ -43,7 +43,6 @@ class ViewPlace(QWidget):
     def hold(self, view: QWidget) -> None:
         """Show a view here."""
         self._column.addWidget(view)
-        self.setFocusProxy(view)
         if self.isVisible():
             # Not in a later turn: a picture may be taken before it.
             view.show()
