@@ -28,6 +28,7 @@ from explorer.render.hit import blocks_in_box, hit_test
 from explorer.render.rows import default_measures
 from explorer.render.tokens import load_tokens
 from explorer.ui.map_keys import MapKeys
+from explorer.ui.map_links import MapLinks
 from explorer.ui.map_overlay import MapFonts, MapOverlay
 from explorer.ui.map_tooltip import MapTooltip
 
@@ -70,6 +71,7 @@ class MapCanvas(QWidget):
         self.state = screen
         self.fonts = MapFonts(self.font(), 12)
         self.overlay = MapOverlay(screen, self.fonts)
+        self.links = MapLinks(self.overlay)
         self.tooltip = MapTooltip(screen, self.fonts, self)
         self._keys = MapKeys(self)
         self._press: QPoint | None = None
@@ -138,6 +140,7 @@ class MapCanvas(QWidget):
         self.overlay.draw_grid(painter, frame.strips, top)
         self.overlay.draw_labels(painter, frame.strips, top)
         self.overlay.draw_gutter(painter, frame.strips, top)
+        self.links.draw(painter, frame.strips, top)
         self.overlay.draw_marks(painter, frame.strips, top, has_focus=self.hasFocus())
         self.overlay.draw_headers(painter, top)
         painter.translate(-self.gutter, 0)

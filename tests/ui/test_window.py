@@ -225,6 +225,31 @@ def test_that_a_selection_on_the_map_is_the_selection_of_table_and_inspector(qtb
     assert live.views["inspector"].facts("Placement")["Size"]
 
 
+def test_that_the_copies_of_the_selected_resource_are_linked_on_the_map(qtbot: QtBot, window: MainWindow) -> None:
+    live = _opened(qtbot, window, "d3d9-thrash")
+    _press(qtbot, live, "step_frame")
+    qtbot.waitUntil(lambda: _frame(live) == 1, timeout=9000)
+    canvas, names = live.views["map"].canvas, live.workspace.snapshot.resources.names
+    select = canvas.overlay.colour("select")
+
+    def trunk() -> int:
+        """Count the pixels of the trunk, in the gap beside the rows."""
+        picture = canvas.grab().toImage()
+        left = canvas.gutter - 5
+        return sum(picture.pixelColor(left, y) == select for y in range(picture.height()))
+
+    assert trunk() == 0
+    live.workspace.select((names.index("Wall 00"),))
+    assert [copy.what for copy in canvas.links.copies()] == ["device copy", "master copy"]
+    assert trunk() > 40
+    # One place, or several resources: there is nothing to link.
+    live.workspace.select((names.index("Device: front buffer"),))
+    assert canvas.links.copies() == ()
+    assert trunk() == 0
+    live.workspace.select((names.index("Wall 00"), names.index("Wall 01")))
+    assert canvas.links.copies() == ()
+
+
 def test_that_a_row_of_the_table_is_selected_on_the_map(qtbot: QtBot, live: MainWindow) -> None:
     live.show_view("resources")
     table = live.views["resources"].table
