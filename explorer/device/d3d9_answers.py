@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from explorer.core import d3d9 as api
 from explorer.core.d3d9 import Pool, PresentParameters
-from explorer.device import d3d9_answers_memory
+from explorer.device import d3d9_answers_managed, d3d9_answers_memory
 from explorer.device.d3d9_rig import DEVICE, Rig, creation_of
+from explorer.errors import CallError
 from explorer.rules.d3d9_phrases import (
     NotUnderstoodError,
     device_events,
@@ -37,13 +38,14 @@ _LIGHTING = "render state LIGHTING set to FALSE, viewport moved"
 
 def answer(record: VectorRecord, options: CheckOptions) -> RecordAnswer | None:
     """Return the device's answer to a record, or None where the rules alone answer."""
-    script = _SCRIPTS.get(record.kind or "")
+    documented = d3d9_answers_managed.DOCUMENTED.get(record.call) if record.kind == "documented" else None
+    script = documented or _SCRIPTS.get(record.kind or "")
     if script is None:
         return None
     try:
         rig = Rig(record, device_of(record, options), options)
         script(rig)
-    except (NotUnderstoodError, ContradictionError):
+    except (NotUnderstoodError, ContradictionError, CallError):
         return None
     if rig.unread():
         return None
