@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def create_queue(device: D3D12Device, arguments: commands.CreateCommandQueue, record: CallRecord) -> Verdict:
     """CreateCommandQueue."""
-    if arguments.pDesc.NodeMask and not _is_node(device, arguments.pDesc.NodeMask):
+    if not is_node(device, arguments.pDesc.NodeMask):
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.1.6c"),)))
     name = record.out or record.call
     device.timeline.queues[name] = Queue((arguments.pDesc.NodeMask or 1).bit_length() - 1)
@@ -155,8 +155,9 @@ def release(device: D3D12Device, name: str, kind: str) -> None:
             device.timeline.running.discard(getattr(item, "number", -1))
 
 
-def _is_node(device: D3D12Device, mask: int) -> bool:
-    return mask.bit_count() == 1 and mask.bit_length() <= device.runtime.node_count
+def is_node(device: D3D12Device, mask: int) -> bool:
+    """Return whether a mask names exactly one existing node; 0 means the first (rules 1.6)."""
+    return mask == 0 or (mask.bit_count() == 1 and mask.bit_length() <= device.runtime.node_count)
 
 
 def _find(device: D3D12Device, name: str) -> int:

@@ -74,6 +74,8 @@ class CommandList:
 
 def create(device: D3D12Device, arguments: commands.CreateCommandList, record: CallRecord) -> Verdict:
     """CreateCommandList: it records at once."""
+    if not d3d12_fences.is_node(device, arguments.nodeMask):
+        return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.1.6c"),)))
     name = record.out or record.call
     device.lists[name] = CommandList(arguments.nodeMask)
     device.state.bind(name, "command_list", -1)

@@ -60,6 +60,9 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
         return Verdict(REMOVED, (reason("d3d12.8.7"),))
     if not d3d12_lists.heaps_can_be_set(device, arguments.descriptor_heaps):
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.7.6a"),)))
+    if not d3d12_fences.is_node(device, arguments.NodeMask):
+        return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.1.6c"),)))
+    where = d3d12_fences.queue_of(arguments), d3d12_fences.node_of(device, arguments)
     inline = _Work(dict.fromkeys((*arguments.references, *arguments.writes)), dict.fromkeys(arguments.writes))
     for name in inline.names:
         device.state.find(name, "resource", "heap", where="input.references")
@@ -70,9 +73,10 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
         recorded = d3d12_lists.find(device, name)
         if recorded.is_open:
             return _remove(device, name, "DXGI_ERROR_INVALID_CALL", f"{name} was executed while it records", "11.2")
+        if (recorded.node_mask or 1).bit_length() - 1 != where[1]:
+            return device.refuse(record, Verdict("E_INVALIDARG", (reason("device.list-node"),)))
         used = dict.fromkeys((*recorded.reads, *recorded.writes, *recorded.heaps))
         work.append(_Work(used, dict(recorded.fresh), list(recorded.tables)))
-    where = d3d12_fences.queue_of(arguments), d3d12_fences.node_of(device, arguments)
     return _run_parts(device, record, work, where)
 
 

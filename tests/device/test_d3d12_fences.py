@@ -230,6 +230,26 @@ def test_that_a_queue_belongs_to_one_node_that_exists(mask: int) -> None:
     assert (refused.hr, refused.reasons[0].rule) == ("E_INVALIDARG", "d3d12.1.6c")
 
 
+@pytest.mark.parametrize(("adapter_id", "mask"), [("rtx3060-laptop", 2), ("linked-gtx1080x2", 4), ("rtx3080", 3)])
+def test_that_lists_and_submissions_name_one_node_that_exists(adapter_id: str, mask: int) -> None:
+    rig = Rig(adapter_id)
+    for refused in (
+        rig.call("CreateCommandList", {"nodeMask": mask}, "List"),
+        rig.call("ExecuteCommandLists", {"NodeMask": mask}),
+    ):
+        assert (refused.hr, refused.reasons[0].rule) == ("E_INVALIDARG", "d3d12.1.6c")
+
+
+@pytest.mark.parametrize(("mask", "rule"), [(1, "device.list-node"), (2, "d3d12.8.1")])
+def test_that_a_list_runs_on_a_queue_of_its_node(mask: int, rule: str) -> None:
+    rig = Rig("linked-gtx1080x2")
+    rig.call("CreateCommandQueue", {"pDesc": {"NodeMask": 2}}, "Second")
+    rig.call("CreateCommandList", {"nodeMask": mask}, "List")
+    rig.call("Close", {"pCommandList": "List"})
+    outcome = rig.call("ExecuteCommandLists", {"ppCommandLists": ["List"], "pCommandQueue": "Second"})
+    assert outcome.reasons[0].rule == rule
+
+
 def test_that_a_queue_runs_on_its_node() -> None:
     rig = Rig("linked-gtx1080x2")
     rig.call("CreateCommandQueue", {"pDesc": {"NodeMask": 2}}, "Second")
