@@ -121,7 +121,7 @@ class RangeUses:
         if not self._uses:
             return
         uses, firsts, ends = self._indexed().get(heap, ([], _NONE, _NONE))
-        for at in np.flatnonzero((firsts < first + count) & (ends > first)).tolist():
+        for at in np.flatnonzero((firsts < first + count) & (ends > first) & (ends > firsts)).tolist():
             yield uses[at]
 
     def copy(self) -> RangeUses:
