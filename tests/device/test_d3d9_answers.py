@@ -42,7 +42,7 @@ def test_that_the_device_answers_as_the_vector_expects(record: CheckRecord) -> N
     assert not comparison.missing
     # Facts in words alone are no match by text: the rule that says them is what the device named.
     words = [value for value in found.result.values() if isinstance(value, dict)]
-    assert comparison.agrees or words
+    assert comparison.agrees or (words and record.record.kind == "documented")
     assert {value["rule"] for value in words} <= {reason.rule for reason in found.reasons}
 
 

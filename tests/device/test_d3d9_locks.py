@@ -58,6 +58,20 @@ def test_that_a_lock_without_writeonly_reads_back() -> None:
     assert costs[1] > 3 * costs[0], "the bus is slower towards the CPU"
 
 
+@settings(max_examples=20, deadline=None)
+@given(
+    sizes=st.lists(st.integers(1, 5000), min_size=1, max_size=6),
+    pool=st.sampled_from(["DEFAULT", "MANAGED", "SYSTEMMEM"]),
+    usage=st.sampled_from(["", "WRITEONLY", "DYNAMIC"]),
+)
+def test_that_every_buffer_pointer_is_aligned_to_16_bytes(sizes: list[int], pool: str, usage: str) -> None:
+    # Rule R7.12, whatever lies before it.
+    desk = Desk()
+    for number, size in enumerate(sizes):
+        if desk.buffer(f"B{number}", pool, size, usage).succeeded:
+            assert int(str(desk.lock(f"B{number}").values["address"])) % 16 == 0
+
+
 def test_that_a_read_only_lock_sends_nothing_up() -> None:
     desk = Desk()
     desk.buffer("R")
