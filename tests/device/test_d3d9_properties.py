@@ -244,6 +244,11 @@ def test_that_uma_keeps_the_ways_of_a_card() -> None:
         assert desk.write("S").values["pointer"] == "temporary"
         assert desk.frame("M", "R", "S").succeeded
         assert desk.groups("M") == ["LOCAL", "SYSTEM"]
+        assert desk.groups("S") == ["LOCAL"]
+        assert desk.groups("R") == ["LOCAL" if adapter_id == "i865g" else "NON_LOCAL"]
+    adapter = desk.state.adapter
+    shared = adapter.group_bytes(0, "LOCAL") + adapter.group_bytes(0, "SYSTEM")
+    assert shared <= adapter.system_memory_bytes, "local memory is a part of main memory"
     assert desk.device.segment_of(desk.device.managed.copy_of(desk.row("M")) or 0).group == "LOCAL"
     cached = desk.cost_of(desk.write, "R", "NOOVERWRITE")["cpu"]
     card = Desk("r9700pro")
