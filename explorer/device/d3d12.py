@@ -382,7 +382,7 @@ class D3D12Device(Device):
         self.state.clear_frame_marks()
         d3d12_fences.advance(self)
         self.slot_log.end_frame(self.state.log.frame, self.timeline.running)
-        return Verdict(REMOVED, (reason("d3d12.8.7"),)) if self.removed else ok("d3d12.8.5b")
+        return Verdict(REMOVED, (reason("d3d12.8.7"),)) if self.removed else ok("device.in-flight")
 
     def removed_reason_of(self, arguments: Any, record: CallRecord) -> Verdict:
         """GetDeviceRemovedReason: the cause stays, later calls only say that the device is gone (rules 8.7, 11)."""

@@ -112,7 +112,7 @@ def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo) -> Verdict:
         "AvailableForReservation": group.available_for_reservation if group else 0,
         "CurrentReservation": group.reservation if group else 0,
     }
-    return Verdict(_SUCCESS, (reason("d3d12.8.5b"),), values)
+    return Verdict(_SUCCESS, (reason("d3d12.8.5c"),), values)
 
 
 def set_reservation(device: D3D12Device, arguments: api.SetVideoMemoryReservation) -> Verdict:

@@ -178,7 +178,7 @@ class MemoryState:
             self.log.add(EventKind.OVER_BUDGET, group.group, size=over, rule="kernel.over-budget", text=text)
         elif group.over and not over:
             group.over = False
-            self.log.add(EventKind.WITHIN_BUDGET, group.group, rule="d3d12.8.5b",
+            self.log.add(EventKind.WITHIN_BUDGET, group.group, rule="d3d12.8.5c",
                          text=f"{group.group} of node {group.node} is within its budget again.")  # fmt: skip
 
     # Tables ----------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def set_budget(device: Device, value: str) -> None:
     group.budget = min(budget, MAX_BYTES)
     device.options["budget"] = value
     text = f"The budget of {group.group} is now {budget:,} B."
-    state.log.add(EventKind.BUDGET_CHANGED, group.group, size=budget, rule="d3d12.8.5b", text=text)
+    state.log.add(EventKind.BUDGET_CHANGED, group.group, size=budget, rule="d3d12.8.5c", text=text)
     state.check_budget(group)
 
 

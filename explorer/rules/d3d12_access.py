@@ -152,7 +152,7 @@ def _feature_values(feature: Feature, r: D3d12Runtime) -> Mapping[str, object]:
     architecture = {"TileBasedRenderer": r.tile_based, "UMA": r.uma, "CacheCoherentUMA": r.cache_coherent_uma}
     known: Mapping[Feature, Mapping[str, object]] = {
         Feature.ARCHITECTURE: architecture,
-        Feature.ARCHITECTURE1: architecture,
+        Feature.ARCHITECTURE1: {**architecture, "IsolatedMMU": r.isolated_mmu},
         Feature.D3D12_OPTIONS: {
             "ResourceHeapTier": r.heap_tier,
             "TiledResourcesTier": r.tiled_tier,

@@ -30,6 +30,7 @@ class D3d12Runtime:
         uma: One memory for CPU and GPU.
         cache_coherent_uma: The GPU sees the CPU's caches; implies ``uma``.
         tile_based: The GPU renders in tiles.
+        isolated_mmu: IsolatedMMU of ARCHITECTURE1: the GPU maps its memory for itself.
         node_count: Linked nodes, 1 to 32.
         gpu_upload_heaps: GPUUploadHeapSupported.
         heap_tier: ResourceHeapTier, 1 or 2.
@@ -53,6 +54,7 @@ class D3d12Runtime:
     uma: bool = False
     cache_coherent_uma: bool = False
     tile_based: bool = False
+    isolated_mmu: bool = True
     node_count: int = 1
     gpu_upload_heaps: bool = True
     heap_tier: int = 2
@@ -161,6 +163,7 @@ def _adapter_values(adapter: Adapter) -> dict[str, Any]:
         "uma": caps.UMA,
         "cache_coherent_uma": caps.CacheCoherentUMA,
         "tile_based": caps.TileBasedRenderer,
+        "isolated_mmu": caps.IsolatedMMU,
         "node_count": caps.NodeCount,
         "gpu_upload_heaps": caps.GPUUploadHeapSupported,
         "heap_tier": caps.ResourceHeapTier,

@@ -62,6 +62,7 @@ def test_that_both_architecture_queries_answer(
     assert (answer.values["TileBasedRenderer"], answer.values["UMA"]) == (tiled, uma)
     assert answer.values["CacheCoherentUMA"] == own.CacheCoherentUMA
     assert adapter_id == "adreno-690" or own.CacheCoherentUMA == coherent
+    assert answer.values.get("IsolatedMMU") == (own.IsolatedMMU if feature.endswith("1") else None)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +135,18 @@ def test_that_two_budgets_or_one_tell_the_architecture() -> None:
     budgets = {name: memory(Rig(name), "NON_LOCAL").values["Budget"] for name in (DISCRETE, UMA, COHERENT)}
     assert budgets[DISCRETE] != 0
     assert budgets[UMA] == budgets[COHERENT] == 0
+
+
+@pytest.mark.parametrize("adapter_id", [DISCRETE, UMA, COHERENT, "warp"])
+def test_that_the_local_group_tells_its_budget_and_what_counts_to_it(adapter_id: str) -> None:
+    rig = Rig(adapter_id)
+    own = next(one for one in adapter(adapter_id).budgets if one.group == "LOCAL")
+    rig.heap("H", MIB)
+    rig.heap("U", 2 * MIB, "UPLOAD")
+    answer = memory(rig).values
+    assert own.budget_bytes
+    assert answer["Budget"] == own.budget_bytes
+    assert answer["CurrentUsage"] == (MIB if adapter_id == DISCRETE else 3 * MIB)
 
 
 def test_that_residency_is_the_applications_own_job() -> None:
