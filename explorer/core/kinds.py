@@ -74,6 +74,28 @@ class HeapKind(enum.IntEnum):
     OTHER = 6
 
 
+class ResidencyPlace(enum.IntEnum):
+    """Where the bytes of a heap or resource are at the end of a frame."""
+
+    ABSENT = 0
+    """Not created yet, or released."""
+    LOCAL = 1
+    """Where the GPU reads fastest."""
+    NON_LOCAL = 2
+    """In reach of the GPU over the bus."""
+    SYSTEM = 3
+    """In system memory, where it belongs or waits for its first use."""
+    EVICTED = 4
+    """In system memory, because it had to leave memory that the GPU reads."""
+    PAGE_FILE = 5
+    LOST = 6
+    """In video memory whose contents went with the device."""
+    NO_MEMORY = 7
+    """Alive without a byte: a reserved resource with no tile mapped."""
+    IN_HEAP = 8
+    """Wherever the heap is that it is placed in."""
+
+
 class Placement(enum.StrEnum):
     """Whether a segment needs unbroken ranges."""
 

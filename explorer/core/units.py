@@ -88,3 +88,12 @@ def format_address(value: int, digits: int = 8) -> str:
     head = len(text) % 4
     groups = ([text[:head]] if head else []) + [text[i : i + 4] for i in range(head, len(text), 4)]
     return "0x" + "_".join(groups)
+
+
+def format_ns(value: float) -> str:
+    """Return ``16.9 ms``, ``43 µs`` or ``1.2 s``."""
+    if value >= 1e9:
+        return f"{value / 1e9:,.2f} s"
+    if value >= 1e6:
+        return f"{value / 1e6:,.1f} ms"
+    return f"{value / 1e3:,.0f} µs" if value else "0 ms"

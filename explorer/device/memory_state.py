@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from explorer.core.calls import CallRecord
 from explorer.core.columns import BlockColumns, HeapColumns, ResourceColumns, column_dtypes
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind
+from explorer.core.words import Words
 from explorer.device.event_log import EventLog
 from explorer.errors import CallError
 from explorer.memory.growing import GrowingTable
@@ -52,26 +53,6 @@ class NewResource:
     size: int
     asked: int
     priority: int = 0
-
-
-@dataclass(slots=True)
-class Words:
-    """Texts that columns point to, in the order in which they were met."""
-
-    words: list[str] = field(default_factory=list[str])
-    index: dict[str, int] = field(default_factory=dict[str, int])
-
-    def number(self, word: str) -> int:
-        """Return the index of a word, new or known."""
-        found = self.index.get(word)
-        if found is None:
-            found = self.index[word] = len(self.words)
-            self.words.append(word)
-        return found
-
-    def copy(self) -> Words:
-        """Return an independent copy."""
-        return Words(list(self.words), dict(self.index))
 
 
 class MemoryState:

@@ -80,9 +80,10 @@ class Simulation:
         state = MemoryState(adapter, options.allocator, dict(options.budget))
         self._device = make_device(scenario.api, state, options.device)
         self._events = ResourceHistory()
+        self._history = HistoryRecorder(tuple(state.groups))
         for group in scenario.objects:
             self._create(group)
-        self._history = HistoryRecorder(tuple(state.groups))
+        self._history.begin(state, self._events)
         self._keep_checkpoint()
         self._apply_edits()
 
@@ -306,7 +307,7 @@ class Simulation:
         self._next_frame()
 
     def _next_frame(self) -> None:
-        self._history.add(self._device.state)
+        self._history.add(self._device.state, self._events)
         self._frame += 1
         self._step = 0
         self._calls = None
@@ -337,6 +338,7 @@ class Simulation:
     def _note(self, events: tuple[Event, ...]) -> None:
         self._reported = events
         self._events.note(events)
+        self._history.note(events)
 
     def _living(self, arguments: Any) -> Any:
         """Return a submission without the objects that an edit or a stream released in this frame."""

@@ -19,6 +19,7 @@ from explorer.core.columns import (
 )
 from explorer.core.descriptor_uses import NO_USES, DescriptorUses
 from explorer.core.events import Event
+from explorer.sim.residency_history import ResidencyHistory
 from explorer.tables.adapters import Adapter
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "MovedBytes",
     "Note",
     "Provenance",
+    "ResidencyHistory",
     "ResourceColumns",
     "SegmentPicture",
     "Snapshot",
@@ -135,7 +137,10 @@ class FrameHistory:
         evicted_bytes: int64, shape (frames,).
         uploaded_bytes: int64, shape (frames,): uploads and page-ins.
         frame_ns: int64, shape (frames,): estimated frame time.
-        marks: (frame, event kind) of loss, thrash, budget changes.
+        marks: (frame, event kind) of loss, thrash, budget changes, trims.
+        mark_notes: (rule, text) of the event behind each mark.
+        split_ns: int64, shape (frames, 4): the parts of ``frame_ns``: GPU, transfer, CPU, stall.
+        residency: Where the bytes of each heap and resource were.
     """
 
     groups: tuple[tuple[int, str], ...]
@@ -145,6 +150,9 @@ class FrameHistory:
     uploaded_bytes: npt.NDArray[np.int64]
     frame_ns: npt.NDArray[np.int64]
     marks: tuple[tuple[int, str], ...] = ()
+    mark_notes: tuple[tuple[str, str], ...] = ()
+    split_ns: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), np.int64))
+    residency: ResidencyHistory = field(default_factory=ResidencyHistory)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,310 @@
+"""Where the bytes of each heap and resource were, frame by frame: only changes are kept, found through events.
+
+A frame costs what happened in it: the names in its events are looked at once, when it ends. What happened to nobody is
+not looked at. Rows are shared between a recorder and its copies, so that every checkpoint can hold one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.core.columns import Int32
+from explorer.core.events import Event, EventKind
+from explorer.core.kinds import ResidencyPlace
+from explorer.core.words import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from explorer.device.memory_state import MemoryState
+    from explorer.sim.residency_places import Whereabouts
+    from explorer.sim.resource_history import ResourceHistory
+
+NAME, FRAME, PLACE, SEGMENT, HOLDER, KIND, RULE, CAUSE, CAUSE_KIND = range(9)
+"""Columns of a row: word; frames run when it had happened; ``ResidencyPlace``; segment or −1; word of the heap that
+holds it or −1; index into ``KINDS``; word of the rule or −1; word of the name that it made way for or followed from
+or −1; index into ``KINDS`` of the event that speaks of that name, or −1."""
+
+COLUMNS = 9
+
+KINDS = tuple(EventKind)
+"""Kinds of events by number."""
+
+_KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+
+MOST_ROWS = 1 << 19
+"""Rows that are kept, 18 MiB: beyond it the older half goes. More only where more lives than that."""
+
+_PART = 4096
+_PAGE = 4096
+_MOVES = frozenset(
+    {
+        EventKind.CREATED, EventKind.RELEASED, EventKind.ALLOCATED, EventKind.FREED, EventKind.UPLOADED,
+        EventKind.EVICTED, EventKind.PAGED_IN, EventKind.PAGED_OUT, EventKind.DEMOTED, EventKind.TRIMMED,
+        EventKind.MADE_RESIDENT, EventKind.MISPLACED,
+    }
+)  # fmt: skip
+"""Kinds after which something may be elsewhere."""
+
+_SAYS_LESS = {
+    EventKind.PAGED_OUT: EventKind.EVICTED, EventKind.FREED: EventKind.RELEASED, EventKind.ALLOCATED: EventKind.CREATED,
+}  # fmt: skip
+"""Kind → the kind that tells more about the same thing and came before it."""
+
+_ALL_MOVE = frozenset({EventKind.DEVICE_LOST, EventKind.RESET})
+_TILE_RULE = "d3d12.6.6a"
+"""Rule of the event that reports another tile mapping."""
+
+_GPU = (ResidencyPlace.LOCAL, ResidencyPlace.NON_LOCAL, ResidencyPlace.LOST)
+_BEEN = 1 << 8
+"""Set in a remembered place of what the GPU could read once in its life."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResidencyHistory:
+    """One row for each change, oldest first. Not part of the saved snapshot.
+
+    Attributes:
+        parts: int32, shape (rows, 9) each, read-only; the columns are ``NAME`` and what follows it.
+        words: Names and rules that the columns point to; it may know more of them than the rows do.
+        since: Changes before this frame are forgotten; what lived then stands in the first rows.
+    """
+
+    parts: tuple[Int32, ...] = ()
+    words: Words = field(default_factory=Words)
+    since: int = 0
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return sum(map(len, self.parts))
+
+    def is_prefix_of(self, other: ResidencyHistory) -> bool:
+        """Return whether another history begins with the same rows."""
+        if self.words is not other.words or len(self) > len(other):
+            return False
+        theirs = itertools.chain(other.parts, itertools.repeat(np.zeros((0, COLUMNS), np.int32)))
+        # Parts are cut at the same rows: only the last ones may differ in length.
+        return all(
+            mine is part or np.array_equal(mine, part[: len(mine)])
+            for mine, part in zip(self.parts, theirs, strict=False)
+        )
+
+    def rows_of(self, names: Sequence[str]) -> dict[str, Int32]:
+        """Return the rows of some names, shape (rows, 9) each; names that nothing is known of are left out."""
+        numbers = {name: self.words.index[name] for name in names if name in self.words.index}
+        if not numbers:
+            return {}
+        wanted = np.zeros(len(self.words.words) + 1, np.bool_)
+        wanted[list(numbers.values())] = True
+        found = [part[wanted[part[:, NAME]]] for part in self.parts]
+        rows = np.concatenate(found) if found else np.zeros((0, COLUMNS), np.int32)
+        split = {name: rows[rows[:, NAME] == number] for name, number in numbers.items()}
+        return {name: mine for name, mine in split.items() if len(mine)}
+
+
+class _Tail:
+    """The rows that are being filled; recorders that write the same ones share them.
+
+    Attributes:
+        rows: int32, shape (capacity, 9).
+        filled: Rows that some recorder wrote.
+    """
+
+    __slots__ = ("filled", "rows")
+
+    def __init__(self, rows: Int32, filled: int) -> None:
+        self.rows = rows
+        self.filled = filled
+
+
+class ResidencyRecorder:
+    """Appends the changes of each frame. Rows that a snapshot has seen are never written again.
+
+    Args:
+        most_rows: Rows to keep.
+    """
+
+    def __init__(self, most_rows: int = MOST_ROWS) -> None:
+        self._most = self._limit = max(most_rows, 2 * _PART)
+        self._words = Words()
+        self._full: tuple[Int32, ...] = ()
+        self._tail = _Tail(np.zeros((_PART, COLUMNS), np.int32), 0)
+        self._in_tail = 0
+        self._since = 0
+        self._holders: frozenset[str] = frozenset()
+        # Word → place with ``_BEEN``, segment, holder: what the last row says. Copies share pages until they write.
+        self._pages: list[Int32] = []
+        self._own: list[bool] = []
+        self._told: dict[str, Event] = {}
+        self._all: Event | None = None
+        self._shown: ResidencyHistory | None = None
+
+    def note(self, events: Sequence[Event]) -> None:
+        """Remember whom the events of one call speak of."""
+        told = self._told
+        for event in events:
+            kind, name = event.kind, event.subject
+            if kind in _MOVES or event.rule == _TILE_RULE:
+                before = told.get(name)
+                if before is None or before.kind is not _SAYS_LESS.get(kind):
+                    told[name] = event
+            elif kind in _ALL_MOVE:
+                self._all = event
+
+    def add(self, state: MemoryState, stories: ResourceHistory, frame: int) -> None:
+        """Append what changed since the last time.
+
+        Args:
+            state: The device's memory.
+            stories: What happened to each name, and why.
+            frame: Frames run.
+        """
+        told, everybody = self._told, self._all
+        if not told and everybody is None:
+            return
+        from explorer.sim.residency_places import find_places
+
+        self._told, self._all = {}, None
+        names = dict.fromkeys(told)
+        if everybody is not None:
+            names.update(dict.fromkeys(state.objects))
+        places = find_places(state, names, self._holders)
+        for name, where in places.items():
+            self._append(name, where, told.get(name, everybody), stories, frame)
+        holders = {where.holder for where in places.values()} - {""}
+        if not holders <= self._holders:
+            self._holders |= holders
+        if len(self._full) * _PART > self._limit:
+            self._forget_half()
+
+    def show(self) -> ResidencyHistory:
+        """Return the rows so far."""
+        if self._shown is None:
+            tail = self._tail.rows[: self._in_tail]
+            tail.flags.writeable = False
+            self._shown = ResidencyHistory((*self._full, tail), self._words, self._since)
+        return self._shown
+
+    def copy(self) -> ResidencyRecorder:
+        """Return an independent copy; rows, words and pages are shared until one of the two goes on."""
+        other = ResidencyRecorder.__new__(ResidencyRecorder)
+        other.__dict__.update(self.__dict__)
+        other._pages = list(self._pages)
+        self._own = [False] * len(self._pages)
+        other._own = list(self._own)
+        other._told = dict(self._told)
+        return other
+
+    def _append(self, name: str, where: Whereabouts, event: Event | None, stories: ResourceHistory, frame: int) -> None:
+        words = self._words
+        if where.place is ResidencyPlace.ABSENT and not self._lives(name):
+            return
+        number = words.number(name)
+        page, at = self._page(number), number % _PAGE
+        before, been = int(page[at, 0]) & 0xFF, int(page[at, 0]) & _BEEN
+        place = where.place
+        if place is ResidencyPlace.SYSTEM and been and not where.usable:
+            place = ResidencyPlace.EVICTED
+        holder = words.number(where.holder) if where.holder else -1
+        if (before, int(page[at, 1]), int(page[at, 2])) == (place, where.segment, holder):
+            return
+        been = 0 if place is ResidencyPlace.ABSENT else been | (_BEEN if place in _GPU else 0)
+        page = self._own_page(number)
+        page[at] = (place | been, where.segment, holder)
+        kind = _KIND_NUMBERS[event.kind if event is not None else EventKind.CHANGED]
+        rule = words.number(event.rule) if event is not None and event.rule else -1
+        cause = _cause(name, event, stories)
+        of = (words.number(cause.subject), _KIND_NUMBERS[cause.kind]) if cause is not None else (-1, -1)
+        self._write((number, frame, place, where.segment, holder, kind, rule, *of))
+
+    def _lives(self, name: str) -> bool:
+        """Return whether the last row of a name says that it lives; another recorder may have met the name."""
+        number = self._words.index.get(name)
+        return number is not None and int(self._page(number)[number % _PAGE, 0]) & 0xFF != ResidencyPlace.ABSENT
+
+    def _write(self, row: tuple[int, ...]) -> None:
+        tail = self._tail
+        if self._in_tail == _PART:
+            full = tail.rows.view()
+            full.flags.writeable = False
+            self._full = (*self._full, full)
+            self._tail = tail = _Tail(np.zeros((_PART, COLUMNS), np.int32), 0)
+            self._in_tail = 0
+        elif tail.filled != self._in_tail:
+            # Another recorder went on from here: its rows stay its own.
+            rows = np.zeros((_PART, COLUMNS), np.int32)
+            rows[: self._in_tail] = tail.rows[: self._in_tail]
+            self._tail = tail = _Tail(rows, self._in_tail)
+        tail.rows[self._in_tail] = row
+        self._in_tail += 1
+        tail.filled = self._in_tail
+        self._shown = None
+
+    def _page(self, number: int) -> Int32:
+        """Return the page of a word, to read."""
+        while number // _PAGE >= len(self._pages):
+            fresh = np.zeros((_PAGE, 3), np.int32)
+            fresh[:, 1:] = -1
+            self._pages.append(fresh)
+            self._own.append(True)
+        return self._pages[number // _PAGE]
+
+    def _own_page(self, number: int) -> Int32:
+        """Return the page of a word, to write."""
+        at = number // _PAGE
+        if not self._own[at]:
+            self._pages[at] = self._pages[at].copy()
+            self._own[at] = True
+        return self._pages[at]
+
+    def _forget_half(self) -> None:
+        """Keep the newer half of the rows, and of the older one what stands at its end; words are counted anew."""
+        cut = len(self._full) // 2
+        old = np.concatenate(self._full[:cut])
+        kept = np.concatenate((*self._full[cut:], self._tail.rows[: self._in_tail]))
+        _, last = np.unique(old[::-1, NAME], return_index=True)
+        base = old[np.sort(len(old) - 1 - last)]
+        base = base[base[:, PLACE] != ResidencyPlace.ABSENT]
+        rows = np.concatenate((base, kept))
+        self._since = int(kept[0, FRAME]) if len(kept) else self._since
+        self._limit = max(self._most, 4 * len(base))
+        self._renumber(rows)
+
+    def _renumber(self, rows: Int32) -> None:
+        """Take over rows with words that name only what they speak of."""
+        words, old, known, fresh = self._words.words, self._words.index, self._pages, Words()
+        number_of = np.full(len(words) + 1, -1, np.int32)
+        for column in (NAME, HOLDER, RULE, CAUSE):
+            for word in map(int, np.unique(rows[:, column])):
+                if word >= 0 and number_of[word] < 0:
+                    number_of[word] = fresh.number(words[word])
+        rows = rows.copy()
+        for column in (NAME, HOLDER, RULE, CAUSE):
+            rows[:, column] = number_of[rows[:, column]]
+        self._words, self._pages, self._own = fresh, [], []
+        for name, number in fresh.index.items():
+            before = old[name]
+            if before // _PAGE < len(known):
+                self._page(number)[number % _PAGE] = known[before // _PAGE][before % _PAGE]
+        parts = [rows[at : at + _PART] for at in range(0, len(rows), _PART)]
+        tail = np.zeros((_PART, COLUMNS), np.int32)
+        last = parts.pop() if parts else tail[:0]
+        tail[: len(last)] = last
+        for part in parts:
+            part.flags.writeable = False
+        self._full, self._tail, self._in_tail = tuple(parts), _Tail(tail, len(last)), len(last)
+        self._shown = None
+
+
+def _cause(name: str, event: Event | None, stories: ResourceHistory) -> Event | None:
+    """Return the event about another name that led to one; None where nobody else is behind it."""
+    story = stories.story(name) if event is not None else None
+    if event is None or story is None:
+        return None
+    noted = next((noted for noted in reversed(story.recent) if noted.event.number == event.number), None)
+    because = noted.because if noted is not None else None
+    return because if because is not None and because.subject not in ("", name) else None
