@@ -6,7 +6,8 @@ them: frame f is the state after f frames, and row f − 1 of the history holds 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,23 +15,27 @@ import numpy.typing as npt
 
 from explorer.core.columns import Int64
 from explorer.core.events import EventKind
-from explorer.core.units import format_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from explorer.sim.residency_history import ResidencyHistory
     from explorer.sim.snapshot import FrameHistory
 
 _FIRST_ROWS = 256
-_STEPS = (1, 2, 5)
+_FIGURES = 6
+"""Columns behind usage and budgets: evicted, uploaded, time, and the sums of its first three parts."""
 
-THRASH, LOSS, BUDGET, OVER = "thrash", "loss", "budget", "over budget"
+
+PARTS = ("GPU", "transfer", "CPU", "stall")
+"""The parts of a frame's time, in the order in which they are stacked."""
+
+THRASH, LOSS, BUDGET, OVER, TRIM = "thrash", "loss", "budget", "over budget", "trim"
 MARK_KINDS: dict[str, tuple[str, str]] = {
     EventKind.LRU_TO_MRU.value: (THRASH, "thrash"),
     EventKind.DEVICE_LOST.value: (LOSS, "device lost"),
     EventKind.DEVICE_REMOVED.value: (LOSS, "device removed"),
     EventKind.BUDGET_CHANGED.value: (BUDGET, "budget changed"),
     EventKind.OVER_BUDGET.value: (OVER, "over budget"),
+    EventKind.TRIMMED.value: (TRIM, "trim"),
 }
 """Event kind → (group of marks, words of its flag)."""
 
@@ -112,6 +117,8 @@ class Buckets:
         evicted: int64, shape (n,).
         uploaded: int64, shape (n,).
         frame_ns: int64, shape (n,).
+        stacked_ns: int64, shape (n, 4): the sum of ``PARTS`` up to each; the last one is ``frame_ns``. The largest sums
+            of a bucket nest, so that the stack never passes the longest frame.
     """
 
     edges: Int64
@@ -120,6 +127,7 @@ class Buckets:
     evicted: Int64
     uploaded: Int64
     frame_ns: Int64
+    stacked_ns: Int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,7 @@ class FrameNumbers:
         uploaded: Bytes uploaded or paged in.
         frame_ns: Estimated time of the frame.
         marks: Words of what is marked at this frame.
+        parts_ns: Estimated time of each of ``PARTS``.
     """
 
     frame: int
@@ -143,6 +152,7 @@ class FrameNumbers:
     uploaded: int
     frame_ns: int
     marks: tuple[str, ...]
+    parts_ns: tuple[int, ...] = (0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +160,30 @@ class Run:
     """Marked frames without a gap.
 
     Attributes:
-        group: ``THRASH``, ``LOSS``, ``BUDGET`` or ``OVER``.
+        group: ``THRASH``, ``LOSS``, ``BUDGET``, ``OVER`` or ``TRIM``.
         text: Words of the flag.
         first: Frame count of the first marked frame.
         last: Frame count of the last one.
+        rule: Id of the rule behind the first mark, or empty.
+        note: What the event of the first mark says, or empty.
     """
 
     group: str
     text: str
     first: int
     last: int
+    rule: str = ""
+    note: str = ""
+
+
+@dataclass(slots=True)
+class _Marks:
+    """Marked frames without a gap, of one kind; the last one moves on."""
+
+    first: int
+    last: int
+    rule: str
+    note: str
 
 
 class Timeline:
@@ -168,6 +192,7 @@ class Timeline:
     Attributes:
         groups: ``(node, group)`` of each column of usage.
         cursor: Frames run in the newest snapshot.
+        residency: Where the bytes of each heap and resource were, over all known frames; None before the first history.
     """
 
     def __init__(self) -> None:
@@ -177,7 +202,8 @@ class Timeline:
         self._base: object = None
         self._marks_seen = 0
         self._pyramid = MaxPyramid(0)
-        self._runs: dict[str, list[list[int]]] = {}
+        self._runs: dict[str, list[_Marks]] = {}
+        self.residency: ResidencyHistory | None = None
 
     @property
     def frames(self) -> int:
@@ -188,6 +214,7 @@ class Timeline:
         """Forget everything."""
         self._reset((), None)
         self.cursor = 0
+        self.residency = None
 
     def update(self, history: FrameHistory, key: object) -> None:
         """Take the history of a newer snapshot; only new rows are read where it continues the last one.
@@ -199,6 +226,7 @@ class Timeline:
         rows = len(history.frame_ns)
         base = history.used.base if history.used.base is not None else history.used
         same_run = key == self._key and history.groups == self.groups
+        self._keep_residency(history.residency, same_run=same_run)
         if same_run and base is self._base and rows >= self.cursor:
             self._extend(history, min(self.frames, rows))
         elif same_run and self._is_prefix(history, min(rows, self.frames)):
@@ -219,11 +247,12 @@ class Timeline:
         marks = [
             MARK_KINDS[kind][1]
             for kind, runs in self._runs.items()
-            if any(first <= frame <= last for first, last in runs)
+            if any(run.first <= frame <= run.last for run in runs)
         ]
         budgets = tuple(None if value == 1 else -value for value in row[count : 2 * count])
-        evicted, uploaded, time = row[2 * count :]
-        return FrameNumbers(frame, tuple(row[:count]), budgets, evicted, uploaded, time, tuple(marks))
+        evicted, uploaded, time, *sums = row[2 * count :]
+        parts = tuple(high - low for low, high in itertools.pairwise((0, *sums, time))) if any(sums) else (0, 0, 0, 0)
+        return FrameNumbers(frame, tuple(row[:count]), budgets, evicted, uploaded, time, tuple(marks), parts)
 
     def buckets(self, first: float, end: float, pixels: int) -> Buckets:
         """Return maxima for a drawing.
@@ -237,14 +266,15 @@ class Timeline:
         count = len(self.groups)
         low = min(max(int(first), 0), self.frames)
         high = min(max(int(end) + 1, low), self.frames)
-        part = self._pyramid.read(level, low, high) if high > low else np.zeros((0, 2 * count + 3), np.int64)
+        part = self._pyramid.read(level, low, high) if high > low else np.zeros((0, 2 * count + _FIGURES), np.int64)
         start = low >> level
         edges = np.arange(start, start + len(part) + 1, dtype=np.int64) << level
         edges[-1] = min(int(edges[-1]), self.frames)
         budget = -part[:, count : 2 * count].astype(np.float64)
         budget[budget < 0] = np.nan
         evicted, uploaded, time = (part[:, 2 * count + at] for at in range(3))
-        return Buckets(edges, part[:, :count], budget, evicted, uploaded, time)
+        stacked = np.column_stack((part[:, 2 * count + 3 :], time))
+        return Buckets(edges, part[:, :count], budget, evicted, uploaded, time, stacked)
 
     def level_for(self, frames: float, pixels: int) -> int:
         """Return the level whose buckets are at most as many as the pixels."""
@@ -264,23 +294,20 @@ class Timeline:
         found: list[Run] = []
         for kind, runs in self._runs.items():
             group, text = MARK_KINDS[kind]
-            span: list[int] | None = None
-            for low, high in runs:
-                if high < first or low - 1 > end:
+            shown: list[Run] = []
+            for one in runs:
+                if one.last < first or one.first - 1 > end:
                     continue
-                if span is not None and low - span[1] <= max(gap, 1):
-                    span[1] = high
-                    continue
-                if span is not None:
-                    found.append(Run(group, text, span[0], span[1]))
-                span = [low, high]
-            if span is not None:
-                found.append(Run(group, text, span[0], span[1]))
+                if shown and one.first - shown[-1].last <= max(gap, 1):
+                    shown[-1] = replace(shown[-1], last=one.last)
+                else:
+                    shown.append(Run(group, text, one.first, one.last, one.rule, one.note))
+            found += shown
         return tuple(sorted(found, key=lambda run: (run.first, run.group)))
 
     def next_mark(self, frame: int, step: int) -> int | None:
         """Return the frame where the next marked run begins in a direction (1 or −1); None beyond the last."""
-        starts = sorted({run[0] for runs in self._runs.values() for run in runs})
+        starts = sorted({run.first for runs in self._runs.values() for run in runs})
         if step > 0:
             return next((start for start in starts if start > frame), None)
         return next((start for start in reversed(starts) if start < frame), None)
@@ -288,7 +315,7 @@ class Timeline:
     def _reset(self, groups: tuple[tuple[int, str], ...], key: object) -> None:
         self.groups, self._key = groups, key
         self._base, self._marks_seen = None, 0
-        self._pyramid = MaxPyramid(2 * len(groups) + 3)
+        self._pyramid = MaxPyramid(2 * len(groups) + _FIGURES)
         self._runs = {}
 
     def _extend(self, history: FrameHistory, known: int) -> None:
@@ -296,23 +323,32 @@ class Timeline:
         if len(history.marks) < self._marks_seen:
             # Sought back: the later marks are known already.
             return
-        for row, kind in history.marks[self._marks_seen :]:
+        notes = history.mark_notes or (("", ""),) * len(history.marks)
+        for (row, kind), (rule, note) in zip(history.marks[self._marks_seen :], notes[self._marks_seen :], strict=True):
             if kind not in MARK_KINDS:
                 continue
             frame, runs = row + 1, self._runs.setdefault(kind, [])
-            if runs and frame - runs[-1][1] <= 1:
-                runs[-1][1] = max(runs[-1][1], frame)
+            if runs and frame - runs[-1].last <= 1:
+                runs[-1].last = max(runs[-1].last, frame)
             else:
-                runs.append([frame, frame])
+                runs.append(_Marks(frame, frame, rule, note))
         self._marks_seen = len(history.marks)
 
     def _is_prefix(self, history: FrameHistory, rows: int) -> bool:
         known = self._pyramid.read(0, 0, rows)
         return bool(np.array_equal(known, _rows(history, 0)[:rows]))
 
+    def _keep_residency(self, history: ResidencyHistory, *, same_run: bool) -> None:
+        """Take the changes of a newer snapshot, or keep those that reach on where the same run was sought back."""
+        held = self.residency
+        if held is None or not same_run or len(history) >= len(held) or not history.is_prefix_of(held):
+            self.residency = history
+
 
 def _rows(history: FrameHistory, first: int) -> Int64:
     """Return rows of the pyramid; budgets are negated, so that the largest of a bucket is its smallest budget."""
+    rows = len(history.frame_ns)
+    split = history.split_ns if len(history.split_ns) == rows else np.zeros((rows, len(PARTS)), np.int64)
     return np.column_stack(
         (
             history.used[first:],
@@ -320,86 +356,6 @@ def _rows(history: FrameHistory, first: int) -> Int64:
             history.evicted_bytes[first:],
             history.uploaded_bytes[first:],
             history.frame_ns[first:],
+            np.cumsum(split[first:, :-1], axis=1),
         )
     ).astype(np.int64, copy=False)
-
-
-def group_name(node: int, group: str, groups: Sequence[tuple[int, str]]) -> str:
-    """Return ``LOCAL``, with the node where there are several."""
-    return f"{group}, node {node}" if any(other != node for other, _ in groups) else group
-
-
-def format_ns(value: float) -> str:
-    """Return ``16.9 ms``, ``43 µs`` or ``1.2 s``."""
-    if value >= 1e9:
-        return f"{value / 1e9:,.2f} s"
-    if value >= 1e6:
-        return f"{value / 1e6:,.1f} ms"
-    return f"{value / 1e3:,.0f} µs" if value else "0 ms"
-
-
-def frame_ticks(first: float, end: float, most: int) -> tuple[int, ...]:
-    """Return round frame counts inside a range, at most ``most`` + 1 of them."""
-    span = max(end - first, 1.0)
-    step = 1
-    while span / step > max(most, 1):
-        lead = int(str(step)[0])
-        step = step // lead * (_STEPS[_STEPS.index(lead) + 1] if lead != _STEPS[-1] else 10)
-    start = -(-int(np.ceil(first)) // step) * step
-    return tuple(range(max(start, 0), int(end) + 1, step))
-
-
-def nice_end(frames: int, total: int) -> int:
-    """Return where the axis ends: a round count from the frames run on, so that it seldom moves.
-
-    Args:
-        frames: Frames that are known.
-        total: Length of the scenario; 0 for an endless one.
-    """
-    end = 60
-    while end < frames:
-        lead = end // 10 ** (len(str(end)) - 1)
-        end = end * 2 if lead != 2 else end // 2 * 5
-    return min(end, max(total, frames, 1)) if total else end
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The y axis of a memory track.
-
-    Attributes:
-        top: Bytes at the upper edge, > 0.
-        told: Bytes that the label at the upper edge says: the budget, or the largest usage.
-        limit_fits: False where the limit lies far above what is used; the text says how large it is.
-        limit_text: ``budget 30.9 GiB``, ``size 64.0 MiB`` where there is no budget, or empty.
-    """
-
-    top: float
-    told: int
-    limit_fits: bool
-    limit_text: str
-
-
-_HEADROOM = 1.06
-_FAR = 4
-"""A limit beyond this many times the usage is told and not drawn: usage would be a flat line."""
-
-
-def memory_scale(buckets: Buckets, column: int, size: int = 0) -> Scale:
-    """Return the y axis for a group's column.
-
-    Args:
-        buckets: What is drawn.
-        column: Column of the group.
-        size: Bytes of the group's segments: the limit where there is no budget; 0 unknown.
-    """
-    used = float(buckets.used[:, column].max()) if len(buckets.used) else 0.0
-    budgets = buckets.budget[:, column]
-    known = budgets[~np.isnan(budgets)]
-    limit, word = (float(known.max()), "budget") if len(known) else (float(size), "size")
-    if not limit:
-        return Scale(max(used * _HEADROOM, 1.0), int(used), False, "")
-    text = f"{word} {format_bytes(int(known[-1]) if len(known) else size)}"
-    if used and limit > _FAR * used:
-        return Scale(used * _HEADROOM, int(used), False, text)
-    return Scale(max(used, limit, 1.0) * _HEADROOM, int(max(used, limit)), True, text)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _SIGN = 14
 _GAP = 14
+_LINES = 2
+"""Lines that minor entries may be in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Entry:
         value: What it says at the frame.
         look: ``plain`` or ``warn``.
         group: Token group of the colour.
+        minor: Left out where the others already fill two lines.
     """
 
     sign: str
@@ -35,6 +38,7 @@ class Entry:
     value: str
     look: str = "plain"
     group: str = "series"
+    minor: bool = False
 
 
 class TimelineLegend(QWidget):
@@ -97,7 +101,7 @@ class TimelineLegend(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         """Return the height of all lines."""
-        return int((1 + max((line for line, _, _ in self._placed(width)), default=0)) * self._line()) + 4
+        return int((1 + max((line for _, line, _, _ in self._placed(width)), default=0)) * self._line()) + 4
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint title and entries."""
@@ -108,7 +112,7 @@ class TimelineLegend(QWidget):
         painter.drawText(QRectF(0, 2, self._title_room(), line), Qt.AlignmentFlag.AlignVCenter, self._title)
         plain, strong = theme.font(theme.small_px), theme.font(theme.small_px, strong=True)
         label_metrics = QFontMetricsF(plain)
-        for (at, x, room), entry in zip(self._placed(self.width()), self._entries, strict=True):
+        for entry, at, x, room in self._placed(self.width()):
             rect = QRectF(x, 2 + at * line, room, line)
             self._paint_sign(painter, entry, QRectF(x, rect.center().y() - 5, _SIGN - 4, 10))
             painter.setFont(plain)
@@ -136,17 +140,23 @@ class TimelineLegend(QWidget):
             painter.setPen(pen)
             painter.drawLine(middle)
 
-    def _placed(self, width: int) -> list[tuple[int, float, float]]:
-        """Return line, x and width of each entry."""
+    def _placed(self, width: int) -> list[tuple[Entry, int, float, float]]:
+        """Return each shown entry with its line, x and width."""
+        placed = self._flow(self._entries, width)
+        if placed and placed[-1][1] >= _LINES and any(entry.minor for entry in self._entries):
+            return self._flow(tuple(entry for entry in self._entries if not entry.minor), width)
+        return placed
+
+    def _flow(self, entries: tuple[Entry, ...], width: int) -> list[tuple[Entry, int, float, float]]:
         metrics = QFontMetricsF(self._theme.font(self._theme.small_px))
-        placed: list[tuple[int, float, float]] = []
-        start = self._title_room()
-        line, x = 0, start
-        for entry in self._entries:
+        placed: list[tuple[Entry, int, float, float]] = []
+        line, x = 0, self._title_room()
+        for entry in entries:
             room = _SIGN + metrics.horizontalAdvance(entry.label) + 5 + self._room.get(entry.label, 0.0)
-            if x > start and x + room > width:
-                line, x = line + 1, start
-            placed.append((line, x, room))
+            if x > 0 and x + room > width:
+                # The title stands in the first line only.
+                line, x = line + 1, 0.0
+            placed.append((entry, line, x, room))
             x += room + _GAP
         return placed
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from explorer.render.timeline import BUDGET, LOSS, OVER, THRASH, Run, frame_ticks
+from explorer.render.timeline import BUDGET, LOSS, OVER, THRASH, TRIM, Run
+from explorer.render.timeline_axis import frame_ticks
+from explorer.ui.timeline_bands import TimelineBands
 
 if TYPE_CHECKING:
     from explorer.ui.plot import TrackPlots
@@ -19,12 +21,26 @@ GUTTER, TOP, RIGHT = 124, 22, 12
 """Logical pixels around the tracks."""
 
 _TICK_PX = 90
+BANDS_GAP = 4
 _BAND = 0.08
 _SHIFT_PX = 40
 """A flag that the cursor's plate pushes further than this would stand at another frame."""
 
-_TOKENS = {LOSS: "error", THRASH: "warn", OVER: "warn", BUDGET: "text3"}
+_TOKENS = {LOSS: "error", THRASH: "warn", OVER: "warn", TRIM: "info", BUDGET: "text3"}
 """Colour of each group of marks, the gravest first."""
+
+_SIGNS = {
+    LOSS: ((-1, -1), (1, 1), (0, 0), (1, -1), (-1, 1), (0, 0)),
+    THRASH: ((-1, -1), (0, -1), (0, 1), (1, 1), (1, 0), (-1, 0)),
+    OVER: ((0, -1), (1, 1), (-1, 1)),
+    TRIM: ((-1, -1), (1, -1), (0, 1)),
+    BUDGET: ((0, -1), (1, 0), (0, 1), (-1, 0)),
+}
+"""Outline of the sign on the line of each group, so that no colour is needed: cross, bolt, up, down, diamond."""
+
+_SIGN_PX = 3.5
+_NEAR_PX = 5
+"""How near to the line of a mark the mouse means it."""
 _VEIL = 0.6
 
 
@@ -77,7 +93,9 @@ class TimelineOverlay(QWidget):
         super().__init__(parent)
         self._theme, self._plots = theme, plots
         self.state = OverlayState()
+        self.bands = TimelineBands(theme)
         self.flags: list[tuple[str, QRectF]] = []
+        self._flag_runs: list[Run] = []
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         theme.changed.connect(self.update)
 
@@ -98,10 +116,12 @@ class TimelineOverlay(QWidget):
             return
         painter = QPainter(self)
         rects = [plots.track_rect(index) for index in range(plots.tracks)]
-        area = QRectF(rects[0].topLeft(), rects[-1].bottomRight())
+        area = self.area()
         painter.setFont(self._theme.font(self._theme.caption_px))
         for labels, rect in zip(state.labels, rects, strict=True):
             self._paint_track(painter, labels, rect)
+        self.bands.paint(painter, self.devicePixelRatioF())
+        painter.setFont(self._theme.font(self._theme.caption_px))
         self._paint_frames(painter, area)
         self._paint_runs(painter, area)
         if state.cursor is not None:
@@ -109,6 +129,28 @@ class TimelineOverlay(QWidget):
             if state.hover is not None and state.hover != state.cursor:
                 self._paint_line(painter, area, state.hover, strong=False)
             self._paint_line(painter, area, state.cursor, strong=True)
+
+    def area(self) -> QRectF:
+        """Return where the frames lie: tracks and bands."""
+        plots, bands = self._plots, self.bands
+        last = plots.track_rect(plots.tracks - 1)
+        area = QRectF(plots.track_rect(0).topLeft(), last.bottomRight())
+        if bands.names:
+            bands.lay_out(QRectF(last.left(), last.bottom() + BANDS_GAP, last.width(), bands.height()))
+            area.setBottom(bands.rects[-1].bottom())
+        return area
+
+    def mark_at(self, at: QPointF) -> Run | None:
+        """Return the mark whose flag, or whose line above the tracks, lies under a point; None for none."""
+        for run, (_, plate) in zip(self._flag_runs, self.flags, strict=True):
+            if plate.contains(at):
+                return run
+        if not self._plots.tracks or at.y() > self._plots.track_rect(0).top() + _SIGN_PX:
+            return None
+        area = self.area()
+        near = [(abs(self._run_px(run, area)[0] - at.x()), index) for index, run in enumerate(self.state.runs)]
+        found = min(near, default=None)
+        return self.state.runs[found[1]] if found is not None and found[0] <= _NEAR_PX else None
 
     def _paint_track(self, painter: QPainter, labels: TrackLabels, rect: QRectF) -> None:
         theme = self._theme
@@ -163,7 +205,15 @@ class TimelineOverlay(QWidget):
             pen.setDashPattern([2, 2])
             painter.setPen(pen)
             painter.drawLine(QLineF(round(left) + 0.5, area.top() - 4, round(left) + 0.5, area.bottom()))
+            self._paint_sign(painter, run.group, QPointF(round(left) + 0.5, area.top()), colour)
         self._paint_flags(painter, area)
+
+    def _paint_sign(self, painter: QPainter, group: str, at: QPointF, colour: QColor) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour, 1.5 if group == LOSS else 1))
+        painter.setBrush(colour)
+        painter.drawPolygon(QPolygonF([at + QPointF(x, y) * _SIGN_PX for x, y in _SIGNS[group]]))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _run_px(self, run: Run, area: QRectF) -> tuple[float, float]:
         left = max(self._plots.x_to_px(run.first - 1), area.left())
@@ -172,7 +222,7 @@ class TimelineOverlay(QWidget):
     def _paint_flags(self, painter: QPainter, area: QRectF) -> None:
         """Paint the words of marks, the gravest first; one without room beside the cursor's plate is left out."""
         theme, metrics = self._theme, QFontMetricsF(painter.font())
-        self.flags = []
+        self.flags, self._flag_runs = [], []
         cursor = self.state.cursor
         taken = [self._plate(area, cursor)] if cursor is not None else []
         for run in sorted(self.state.runs, key=lambda run: list(_TOKENS).index(run.group)):
@@ -188,6 +238,7 @@ class TimelineOverlay(QWidget):
                 continue
             taken.append(plate)
             self.flags.append((run.text, plate))
+            self._flag_runs.append(run)
             token = _TOKENS[run.group]
             painter.fillRect(plate, theme.colour({"error": "errbg", "warn": "warnbg"}.get(token, "raised")))
             painter.setPen(theme.colour(token))

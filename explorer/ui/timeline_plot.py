@@ -8,13 +8,13 @@ from PySide6.QtCore import QPointF, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from explorer.ui.timeline_overlay import GUTTER, RIGHT, TOP, TimelineOverlay
+from explorer.ui.timeline_overlay import BANDS_GAP, GUTTER, RIGHT, TOP, TimelineOverlay
 
 if TYPE_CHECKING:
     from explorer.ui.plot import TrackPlots
     from explorer.ui.theme import Theme
 
-_SPACING = 8
+_SPACING = 6
 _PAGE = 10
 
 
@@ -25,6 +25,8 @@ class TimelinePlot(QWidget):
         scrubbed: Frame under a press or a drag.
         released: The mouse was released; the last frame stands.
         hovered: Frame under the mouse, −1 outside.
+        pointed: Where the mouse is, None outside: what lies there is told.
+        picked: Band and frame that were clicked.
         stepped: Frames to go by, from the keyboard.
         mark_wanted: 1 or −1: the next or the previous mark.
         zoomed: Factor and frame count that stays in place.
@@ -36,6 +38,8 @@ class TimelinePlot(QWidget):
     scrubbed = Signal(object)
     released = Signal()
     hovered = Signal(object)
+    pointed = Signal(object)
+    picked = Signal(int, object)
     stepped = Signal(int)
     mark_wanted = Signal(int)
     zoomed = Signal(float, float)
@@ -50,6 +54,7 @@ class TimelinePlot(QWidget):
 
         self._theme = theme
         self._pan: QPointF | None = None
+        self._room = -1
         self.setObjectName("timeline_plot")
         self.setAccessibleName("Timeline")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -62,10 +67,26 @@ class TimelinePlot(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         """Keep plots and overlay over one another."""
-        self.plots.set_margins(GUTTER, TOP, RIGHT, self.overlay.bottom_room())
+        self._set_margins()
         self.plots.setGeometry(self.rect())
         self.overlay.setGeometry(self.rect())
         self.overlay.raise_()
+
+    def fitting_bands(self, tracks: int) -> int:
+        """Return for how many bands there is room beside so many tracks."""
+        inner = self.height() - TOP - self.overlay.bottom_room() - _SPACING * tracks
+        return self.overlay.bands.fitting(inner, tracks * self.overlay.bands.pitch())
+
+    def make_room(self) -> None:
+        """Leave the room under the tracks that the bands take now."""
+        self._set_margins()
+
+    def _set_margins(self) -> None:
+        under = self.overlay.bands.height()
+        room = self.overlay.bottom_room() + (under + BANDS_GAP if under else 0)
+        if room != self._room:
+            self._room = room
+            self.plots.set_margins(GUTTER, TOP, RIGHT, room)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the focus ring; all else is above."""
@@ -77,9 +98,19 @@ class TimelinePlot(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Scrub with the left button, pan with the middle one."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self.scrubbed.emit(self.overlay.frame_at(event.position()))
+            self._press(event.position())
         elif event.button() == Qt.MouseButton.MiddleButton:
             self._pan = event.position()
+
+    def _press(self, at: QPointF) -> None:
+        """Go to the mark under the mouse, else to its frame; on a band its resource is meant as well."""
+        run = self.overlay.mark_at(at)
+        frame = run.first if run is not None else self.overlay.frame_at(at)
+        band = self.overlay.bands.band_at(at.y())
+        if band >= 0:
+            self.picked.emit(band, frame if at.x() >= GUTTER else -1)
+        if band < 0 or at.x() >= GUTTER:
+            self.scrubbed.emit(frame)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Scrub, pan or hover."""
@@ -90,6 +121,7 @@ class TimelinePlot(QWidget):
             self.scrubbed.emit(self.overlay.frame_at(event.position()))
         else:
             self.hovered.emit(self.overlay.frame_at(event.position()) if event.position().x() >= GUTTER else -1)
+            self.pointed.emit(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End what the press began."""
@@ -105,6 +137,7 @@ class TimelinePlot(QWidget):
     def leaveEvent(self, _event: object) -> None:
         """Show the cursor's numbers again."""
         self.hovered.emit(-1)
+        self.pointed.emit(None)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom about the frame under the mouse; with Shift, move."""
@@ -142,6 +175,7 @@ class TimelinePlot(QWidget):
 
     def focusOutEvent(self, _event: object) -> None:
         """Take the ring away."""
+        self.pointed.emit(None)
         self.update()
 
     @Slot()

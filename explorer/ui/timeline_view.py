@@ -5,23 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QPointF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from explorer.core.units import format_bytes
-from explorer.render.timeline import Timeline, format_ns, group_name, memory_scale, nice_end
+from explorer.render.residency_bands import ResidencyBands, choose_bands
+from explorer.render.timeline import Timeline
+from explorer.render.timeline_axis import nice_end
 from explorer.ui.controls import EmptyState
-from explorer.ui.timeline_legend import Entry, TimelineLegend
-from explorer.ui.timeline_overlay import GUTTER, RIGHT, OverlayState, TrackLabels
+from explorer.ui.timeline_bands import MOST as MOST_BANDS
+from explorer.ui.timeline_legend import TimelineLegend
+from explorer.ui.timeline_overlay import GUTTER, RIGHT, OverlayState
 from explorer.ui.timeline_plot import TimelinePlot
+from explorer.ui.timeline_tip import TimelineTip
+from explorer.ui.timeline_tracks import make_entries, make_tracks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QPaintEvent
 
-    from explorer.render.timeline import Buckets, FrameNumbers
     from explorer.sim.snapshot import FrameHistory, Snapshot
-    from explorer.ui.plot import Track
     from explorer.ui.workspace import Workspace
 
 _REFRESH_MS = 60
@@ -29,7 +32,6 @@ _SEEK_MS = 40
 """While dragging, one frame is asked for in this time: seeking replays frames."""
 
 _LEAST_FRAMES = 8
-_USED_ALPHA = 0.28
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +47,21 @@ class TimelineView(QWidget):
 
     Signals:
         seek_requested: Frames run in the state that the user wants to see.
+        resources_selected: Indices of resources of the shown snapshot.
     """
 
     seek_requested = Signal(object)
+    resources_selected = Signal(object)
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
         self.setObjectName("timeline_view")
         self._workspace = workspace
         self.data = Timeline()
+        self.bands = ResidencyBands()
+        self._pinned: tuple[str, ...] = ()
+        self._picked = ""
+        self.tip: TimelineTip | None = None
         self._waiting: Snapshot | None = None
         self._shown: Snapshot | None = None
         self._span: _Span | None = None
@@ -101,6 +109,21 @@ class TimelineView(QWidget):
             self._show_waiting()
             self._refresh.start()
 
+    def select_resources(self, chosen: Sequence[int]) -> None:
+        """Show the bands of the selected resources; they stay where the selection ends because none of them lives."""
+        snapshot = self._workspace.snapshot
+        names = snapshot.resources.names if snapshot is not None else ()
+        pinned = tuple(names[index] for index in chosen[:MOST_BANDS] if index < len(names))
+        if not pinned and self._pinned and not set(self._pinned) & set(names):
+            return
+        if pinned != self._pinned:
+            self._pinned = pinned
+            self._draw()
+
+    def go_to_mark(self, step: int) -> None:
+        """Go to the next (1) or previous (−1) mark, and say what it is."""
+        self._on_mark_wanted(step)
+
     @Slot()
     def fit(self) -> None:
         """Show every frame."""
@@ -127,7 +150,9 @@ class TimelineView(QWidget):
         self._show_waiting()
 
     def hideEvent(self, _event: object) -> None:
-        """Leave no timer behind."""
+        """Leave no timer and no tool tip behind."""
+        if self.tip is not None:
+            self.tip.hide()
         self._refresh.stop()
         self._seek.stop()
 
@@ -144,9 +169,12 @@ class TimelineView(QWidget):
             return
         plot = TimelinePlot(self._workspace.theme)
         self.plot = plot
+        self.tip = TimelineTip(self._workspace.theme, plot)
         plot.scrubbed.connect(self._on_scrubbed)
         plot.released.connect(self._on_released)
         plot.hovered.connect(self._on_hovered)
+        plot.pointed.connect(self._on_pointed)
+        plot.picked.connect(self._on_picked)
         plot.stepped.connect(self._on_stepped)
         plot.mark_wanted.connect(self._on_mark_wanted)
         plot.zoomed.connect(self._on_zoomed)
@@ -165,6 +193,7 @@ class TimelineView(QWidget):
         if snapshot is None:
             return
         self._shown = snapshot
+        self._select_picked(snapshot)
         if snapshot.history is None:
             self.data.clear()
         else:
@@ -208,7 +237,8 @@ class TimelineView(QWidget):
         ratio = self.devicePixelRatioF()
         pixels = max(int((plot.width() - GUTTER - RIGHT) * ratio), 16)
         buckets = self.data.buckets(first, end, pixels)
-        tracks, labels = self._tracks(buckets)
+        tracks, labels = make_tracks(buckets, self.data.groups, self._size_of, self._workspace.theme)
+        self._show_bands(plot, len(tracks), first, end, pixels)
         plot.plots.show_tracks(tracks, first, end)
         gap = 6 * (end - first) / pixels
         hover = self._hover if 0 < self._hover <= self.data.frames else None
@@ -219,43 +249,13 @@ class TimelineView(QWidget):
         self.fit_button.setVisible(self._span is not None)
         self._show_numbers()
 
-    def _tracks(self, buckets: Buckets) -> tuple[list[Track], tuple[TrackLabels, ...]]:
-        from explorer.ui.plot import Series, Track
-
-        theme = self._workspace.theme
-        tracks: list[Track] = []
-        labels: list[TrackLabels] = []
-        for column, (node, group) in enumerate(self.data.groups):
-            size = self._size_of(node, group)
-            scale = memory_scale(buckets, column, size)
-            used = buckets.used[:, column].astype(np.float64)
-            series = [Series("area", buckets.edges, used, theme.colour("used", "series"), _USED_ALPHA)]
-            if scale.limit_fits:
-                budget = buckets.budget[:, column]
-                budget = np.full(len(budget), float(size)) if np.isnan(budget).all() else budget
-                series.append(Series("steps", buckets.edges, budget, theme.colour("budget", "series")))
-            tracks.append(Track(tuple(series), 0.0, scale.top, 3 if column == 0 else 2))
-            note = "" if scale.limit_fits or not scale.limit_text else f"{scale.limit_text}, beyond this scale"
-            name = group_name(node, group, self.data.groups)
-            labels.append(TrackLabels(name, format_bytes(scale.told), "0 B", 1.0, note))
-        up, down = buckets.uploaded.astype(np.float64), -buckets.evicted.astype(np.float64)
-        top, low = max(float(up.max(initial=0)), 1.0), min(float(down.min(initial=0)), -1.0)
-        # One scale for both directions, or their bars could not be compared; the smaller side keeps a fifth.
-        high, low = max(top, -low / 4), min(low, -top / 4)
-        moved = (
-            Series("bars", buckets.edges, up, theme.colour("page_in", "series")),
-            Series("bars", buckets.edges, down, theme.colour("evict", "series")),
-        )
-        tracks.append(Track(moved, low, high))
-        labels.append(
-            TrackLabels("moved", f"in {format_bytes(int(up.max(initial=0)))}",
-                        f"out {format_bytes(int(-down.min(initial=0)))}", high / (high - low))
-        )  # fmt: skip
-        time = buckets.frame_ns.astype(np.float64)
-        peak = max(float(time.max(initial=0)), 1.0)
-        tracks.append(Track((Series("line", buckets.edges, time, theme.colour("text2")),), 0.0, peak * 1.06))
-        labels.append(TrackLabels("time", format_ns(peak), "0 ms"))
-        return tracks, tuple(labels)
+    def _show_bands(self, plot: TimelinePlot, tracks: int, first: float, end: float, pixels: int) -> None:
+        assert self._shown is not None
+        shown = self._shown.resources
+        names = choose_bands(shown, self._pinned, self.bands.names, plot.fitting_bands(tracks))
+        self.bands.update(self.data.residency, names, self.data.frames)
+        plot.overlay.bands.show(names, frozenset(self._pinned), self.bands.columns(first, end, pixels))
+        plot.make_room()
 
     def _size_of(self, node: int, group: str) -> int:
         """Return the bytes of a group's segments."""
@@ -265,30 +265,9 @@ class TimelineView(QWidget):
     def _show_numbers(self) -> None:
         frame = self._hover if 0 < self._hover <= self.data.frames else self.data.cursor
         numbers = self.data.numbers(frame)
-        self.legend.show_entries(f"Frame {frame:,}", self._entries(numbers))
+        self.legend.show_entries(f"Frame {frame:,}", make_entries(numbers, self.data.groups, self._size_of))
         if self.plot is not None:
             self.plot.setAccessibleDescription(self.legend.text())
-
-    def _entries(self, numbers: FrameNumbers | None) -> tuple[Entry, ...]:
-        entries: list[Entry] = []
-        for column, (node, group) in enumerate(self.data.groups):
-            name = group_name(node, group, self.data.groups)
-            value, look = "none yet", "plain"
-            if numbers is not None:
-                used, budget = numbers.used[column], numbers.budget[column]
-                limit = budget if budget is not None else self._size_of(node, group)
-                value = f"{format_bytes(used)} of {format_bytes(limit)}" if limit else format_bytes(used)
-                look = "warn" if budget is not None and used > budget else "plain"
-            entries.append(Entry("area", "used", name, value, look))
-        has_budget = numbers is None or any(budget is not None for budget in numbers.budget)
-        entries.append(Entry("dash", "budget", "budget" if has_budget else "segment size", ""))
-        moved = ("0 B", "0 B", "0 ms")
-        if numbers is not None:
-            moved = (format_bytes(numbers.uploaded), format_bytes(numbers.evicted), format_ns(numbers.frame_ns))
-        entries.append(Entry("bar", "page_in", "moved in", moved[0]))
-        entries.append(Entry("bar", "evict", "evicted", moved[1]))
-        entries.append(Entry("line", "text2", "frame time", f"{moved[2]} est.", group="colour"))
-        return tuple(entries)
 
     # -- reactions
 
@@ -339,6 +318,25 @@ class TimelineView(QWidget):
         plot.overlay.show_state(shown)
         self._show_numbers()
 
+    @Slot(object)
+    def _on_pointed(self, at: QPointF | None) -> None:
+        if self.tip is not None:
+            self.tip.point(at, self.bands, self.data.numbers(self._hover), self._shown)
+
+    @Slot(int, object)
+    def _on_picked(self, band: int, frame: int) -> None:
+        """Select the resource of a band: at once if it lives, else when the frame is there that was clicked."""
+        names = self.plot.overlay.bands.names if self.plot is not None else ()
+        self._picked = names[band] if band < len(names) else ""
+        if self._shown is not None:
+            self._select_picked(self._shown)
+        del frame
+
+    def _select_picked(self, snapshot: Snapshot) -> None:
+        if self._picked and self._picked in snapshot.resources.names:
+            picked, self._picked = self._picked, ""
+            self.resources_selected.emit([snapshot.resources.names.index(picked)])
+
     @Slot(int)
     def _on_stepped(self, frames: int) -> None:
         self._on_scrubbed((self._wanted if self._wanted is not None else self.data.cursor) + frames)
@@ -350,8 +348,13 @@ class TimelineView(QWidget):
     @Slot(int)
     def _on_mark_wanted(self, step: int) -> None:
         found = self.data.next_mark(self.data.cursor, step)
-        if found is not None:
-            self._on_scrubbed(found)
+        if found is None:
+            return
+        self._on_scrubbed(found)
+        run = next((run for run in self.data.runs(found, found, 0) if run.first == found), None)
+        if run is not None and self.plot is not None and self.tip is not None and self.isVisible():
+            plots = self.plot.plots
+            self.tip.show_mark(run, QPointF(plots.x_to_px(found), plots.track_rect(0).top()))
 
     @Slot(float, float)
     def _on_zoomed(self, factor: float, about: float) -> None:

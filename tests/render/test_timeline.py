@@ -8,18 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core.events import EventKind
-from explorer.render.timeline import (
-    BUDGET,
-    LOSS,
-    THRASH,
-    MaxPyramid,
-    Timeline,
-    format_ns,
-    frame_ticks,
-    group_name,
-    memory_scale,
-    nice_end,
-)
+from explorer.core.units import format_ns
+from explorer.render.timeline import BUDGET, LOSS, THRASH, MaxPyramid, Timeline
+from explorer.render.timeline_axis import frame_ticks, group_name, memory_scale, nice_end
 from explorer.sim.snapshot import FrameHistory
 
 GROUPS = ((0, "LOCAL"), (0, "NON_LOCAL"))
