@@ -15,7 +15,19 @@ import numpy.typing as npt
 from explorer.core.events import EventKind
 from explorer.core.kinds import ResidencyPlace
 from explorer.render.tokens import Rgba, mix, pack
-from explorer.sim.residency_history import CAUSE, CAUSE_KIND, FRAME, HOLDER, KIND, KINDS, PLACE, RULE, SEGMENT
+from explorer.sim.residency_history import (
+    ALSO,
+    CAUSE,
+    CAUSE_KIND,
+    COLUMNS,
+    FRAME,
+    HOLDER,
+    KIND,
+    KINDS,
+    PLACE,
+    RULE,
+    SEGMENT,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +85,7 @@ class BandRun:
         why: What brought it there, or empty.
         rule: Id of the rule behind that, or empty.
         born: Whether it lived before ``first``.
+        also: Where it was as well within each of the frames; ``ABSENT`` nowhere.
     """
 
     name: str
@@ -84,6 +97,7 @@ class BandRun:
     why: str
     rule: str
     born: bool
+    also: ResidencyPlace = ResidencyPlace.ABSENT
 
     @property
     def word(self) -> str:
@@ -105,6 +119,7 @@ class ResidencyBands:
         self._history: ResidencyHistory | None = None
         self._rows: list[Int32] = []
         self._known = 0
+        self._movers: tuple[ResidencyHistory | None, frozenset[str]] = (None, frozenset())
 
     def update(self, history: ResidencyHistory | None, names: Sequence[str], known: int) -> None:
         """Take the changes of some resources.
@@ -121,13 +136,19 @@ class ResidencyBands:
         self.names, self._history = chosen, history
         self._rows = []
         own = history.rows_of(chosen) if history is not None else {}
-        empty = np.zeros((0, CAUSE_KIND + 1), np.int32)
+        empty = np.zeros((0, COLUMNS), np.int32)
         heaps = {int(heap) for rows in own.values() for heap in np.unique(rows[:, HOLDER]) if heap >= 0}
         words = history.words.words if history is not None else []
         held = history.rows_of([words[heap] for heap in sorted(heaps)]) if history is not None else {}
         for name in chosen:
             rows = own.get(name, empty)
             self._rows.append(_through_heaps(rows, {heap: held.get(words[heap], empty) for heap in heaps}))
+
+    def movers_of(self, history: ResidencyHistory | None) -> frozenset[str]:
+        """Return what once was out of the GPU's reach; counted anew only for another history."""
+        if history is not self._movers[0]:
+            self._movers = (history, history.movers() if history is not None else frozenset())
+        return self._movers[1]
 
     def columns(self, first: float, end: float, pixels: int) -> tuple[Bytes8, Bytes8]:
         """Return what each pixel column of each band shows.
@@ -139,7 +160,7 @@ class ResidencyBands:
 
         Returns:
             Two arrays of ``ResidencyPlace``, shape (bands, pixels): the best and the worst place in the frames of the
-            column. They differ where it was in several: nothing short is left out.
+            column. They differ where it was in several, within one frame too: nothing short is left out.
         """
         edges = first + (end - first) * np.arange(pixels + 1) / pixels
         low = np.floor(edges[:-1]).astype(np.int64) + 1
@@ -175,10 +196,17 @@ class ResidencyBands:
             why=_why(row, words),
             rule=words[row[RULE]] if row[RULE] >= 0 else "",
             born=at > 0,
+            also=ResidencyPlace(row[ALSO]),
         )
 
 
-def choose_bands(resources: ResourceColumns, pinned: Sequence[str], shown: Sequence[str], most: int) -> tuple[str, ...]:
+def choose_bands(
+    resources: ResourceColumns,
+    pinned: Sequence[str],
+    shown: Sequence[str],
+    most: int,
+    movers: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
     """Return whose bands to show: those that are asked for, then the largest ones that live.
 
     What is shown stays where it is as long as it is among them, so that no band jumps under the mouse.
@@ -188,6 +216,7 @@ def choose_bands(resources: ResourceColumns, pinned: Sequence[str], shown: Seque
         pinned: Names that are asked for; they need not live.
         shown: Names of the present bands.
         most: Number of bands, >= 0.
+        movers: Names that come first among equally large ones: their bands have something to say.
     """
     names, sizes = resources.names, resources.size
     wanted = dict.fromkeys(pinned[:most])
@@ -198,19 +227,33 @@ def choose_bands(resources: ResourceColumns, pinned: Sequence[str], shown: Seque
     if len(names):
         at = len(names) - min(count, len(names))
         large = np.flatnonzero(sizes >= np.partition(sizes, at)[at]).tolist()
-        large.sort(key=lambda index: (-int(sizes[index]), index))
-    of_size = {names[index] for index in large}
-    stays = [name for name in shown if name in wanted or name in of_size]
-    fresh = [name for name in wanted if name not in stays]
-    # A place is left for every wanted one that is not shown yet.
+        large.sort(key=lambda index: (-int(sizes[index]), names[index] not in movers, index))
+    better, equal = _rank(large, count, resources, movers)
+    due = [*wanted, *(name for name in better if name not in wanted)][:count]
+    stays = [name for name in shown if name in due or name in equal]
+    fresh = [name for name in due if name not in stays]
+    # A place is left for every one that is due and not shown yet.
     while len(stays) > count - len(fresh):
-        stays.remove(next(name for name in reversed(stays) if name not in wanted))
-    chosen = dict.fromkeys((*fresh, *stays))
+        stays.remove(next(name for name in reversed(stays) if name not in due))
+    chosen = dict.fromkeys((*(name for name in fresh if name in wanted), *stays, *fresh))
     for index in large:
         if len(chosen) >= count:
             break
         chosen.setdefault(names[index])
     return tuple(chosen)
+
+
+def _rank(
+    large: list[int], count: int, resources: ResourceColumns, movers: frozenset[str]
+) -> tuple[list[str], set[str]]:
+    """Return which of sorted resources are better than the last one that has a place, and which are as good."""
+    names = resources.names
+    if len(large) <= count:
+        return [names[index] for index in large], set()
+    keys = [(-int(resources.size[index]), names[index] not in movers) for index in large]
+    worst = keys[count - 1]
+    better = [names[index] for index, key in zip(large, keys, strict=True) if key < worst]
+    return better, {names[index] for index, key in zip(large, keys, strict=True) if key == worst}
 
 
 def band_tiles(palette: Palette, height: int, scale: float) -> npt.NDArray[np.uint32]:
@@ -282,10 +325,12 @@ def band_image(best: Bytes8, worst: Bytes8, tiles: npt.NDArray[np.uint32]) -> np
 
 def _fill_band(rows: Int32, low: Int64, high: Int64, best: Bytes8, worst: Bytes8) -> None:
     starts = rows[:, FRAME]
+    also = np.where(rows[:, ALSO] == ResidencyPlace.ABSENT, rows[:, PLACE], rows[:, ALSO])
     # One more in front for the time before the first change, and one behind to end the last run of reduceat.
-    places = np.concatenate(([0], rows[:, PLACE], [0])).astype(np.uint8)
+    places = np.concatenate(([0], np.maximum(rows[:, PLACE], also), [0])).astype(np.uint8)
+    goods = np.concatenate(([0], np.minimum(rows[:, PLACE], also), [0])).astype(np.uint8)
     # What does not live counts only where nothing else is in the column.
-    goods = np.where(places == ResidencyPlace.ABSENT, _PLACES, places).astype(np.uint8)
+    goods[goods == ResidencyPlace.ABSENT] = _PLACES
     runs = np.searchsorted(starts, low, side="right")
     ends = np.searchsorted(starts, high, side="right") + 1
     pairs = np.column_stack((runs, ends)).ravel()
@@ -313,6 +358,7 @@ def _through_heaps(rows: Int32, heaps: dict[int, Int32]) -> Int32:
         placed = row.copy()
         placed[0, PLACE] = moves[low - 1, PLACE] if low else ResidencyPlace.NO_MEMORY
         placed[0, SEGMENT] = moves[low - 1, SEGMENT] if low else -1
+        placed[0, ALSO] = moves[low - 1, ALSO] if low else ResidencyPlace.ABSENT
         later = moves[low:high].copy()
         later[:, HOLDER] = row[0, HOLDER]
         made += [placed, later]
@@ -321,6 +367,8 @@ def _through_heaps(rows: Int32, heaps: dict[int, Int32]) -> Int32:
 
 def _why(row: list[int], words: Sequence[str]) -> str:
     """Return what brought the bytes there: the event, and what it made way for or followed from."""
+    if row[KIND] < 0:
+        return ""
     kind = KINDS[row[KIND]].value.replace("_", " ")
     if row[CAUSE] < 0:
         return kind

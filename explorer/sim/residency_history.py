@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from explorer.sim.residency_places import Whereabouts
     from explorer.sim.resource_history import ResourceHistory
 
-NAME, FRAME, PLACE, SEGMENT, HOLDER, KIND, RULE, CAUSE, CAUSE_KIND = range(9)
-"""Columns of a row: word; frames run when it had happened; ``ResidencyPlace``; segment or −1; word of the heap that
-holds it or −1; index into ``KINDS``; word of the rule or −1; word of the name that it made way for or followed from
-or −1; index into ``KINDS`` of the event that speaks of that name, or −1."""
+NAME, FRAME, PLACE, SEGMENT, HOLDER, ALSO, KIND, RULE, CAUSE, CAUSE_KIND = range(10)
+"""Columns of a row: word; frames run when it had happened; ``ResidencyPlace`` at the end of each frame from then on;
+segment or −1; word of the heap that holds it or −1; ``ResidencyPlace`` where it was as well within each of these
+frames, 0 none; index into ``KINDS`` or −1; word of the rule or −1; word of the name that it made way for or followed
+from or −1; index into ``KINDS`` of the event that speaks of that name, or −1."""
 
-COLUMNS = 9
+COLUMNS = 10
 
 KINDS = tuple(EventKind)
 """Kinds of events by number."""
@@ -37,7 +38,7 @@ KINDS = tuple(EventKind)
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 
 MOST_ROWS = 1 << 19
-"""Rows that are kept, 18 MiB: beyond it the older half goes. More only where more lives than that."""
+"""Rows that are kept, 20 MiB: beyond it the older half goes. More only where more lives than that."""
 
 _PART = 4096
 _PAGE = 4096
@@ -50,8 +51,15 @@ _MOVES = frozenset(
 )  # fmt: skip
 """Kinds after which something may be elsewhere."""
 
+_CAME, _EVICTED, _DEMOTED, _PAGED_OUT = 1, 2, 4, 8
+_WAYS = {
+    EventKind.UPLOADED: _CAME, EventKind.PAGED_IN: _CAME, EventKind.MADE_RESIDENT: _CAME,
+    EventKind.EVICTED: _EVICTED, EventKind.DEMOTED: _DEMOTED, EventKind.PAGED_OUT: _PAGED_OUT,
+}  # fmt: skip
+"""What an event says about coming and going within a frame."""
+
 _SAYS_LESS = {
-    EventKind.PAGED_OUT: EventKind.EVICTED, EventKind.FREED: EventKind.RELEASED, EventKind.ALLOCATED: EventKind.CREATED,
+    EventKind.PAGED_OUT: EventKind.EVICTED, EventKind.FREED: EventKind.RELEASED, EventKind.CREATED: EventKind.ALLOCATED,
 }  # fmt: skip
 """Kind → the kind that tells more about the same thing and came before it."""
 
@@ -60,6 +68,7 @@ _TILE_RULE = "d3d12.6.6a"
 """Rule of the event that reports another tile mapping."""
 
 _GPU = (ResidencyPlace.LOCAL, ResidencyPlace.NON_LOCAL, ResidencyPlace.LOST)
+_OUT = (ResidencyPlace.EVICTED, ResidencyPlace.PAGE_FILE, ResidencyPlace.LOST)
 _BEEN = 1 << 8
 """Set in a remembered place of what the GPU could read once in its life."""
 
@@ -69,7 +78,7 @@ class ResidencyHistory:
     """One row for each change, oldest first. Not part of the saved snapshot.
 
     Attributes:
-        parts: int32, shape (rows, 9) each, read-only; the columns are ``NAME`` and what follows it.
+        parts: int32, shape (rows, 10) each, read-only; the columns are ``NAME`` and what follows it.
         words: Names and rules that the columns point to; it may know more of them than the rows do.
         since: Changes before this frame are forgotten; what lived then stands in the first rows.
     """
@@ -93,8 +102,19 @@ class ResidencyHistory:
             for mine, part in zip(self.parts, theirs, strict=False)
         )
 
+    def movers(self) -> frozenset[str]:
+        """Return the names of what once was out of the GPU's reach, or lay in a heap that was."""
+        out: set[int] = set()
+        for part in self.parts:
+            names: Int32 = part[np.isin(part[:, PLACE], _OUT) | (part[:, ALSO] > 0), NAME]
+            out.update(map(int, np.unique(names)))
+        heaps = np.array(sorted(out), np.int32)
+        for part in self.parts:
+            out.update(map(int, np.unique(part[np.isin(part[:, HOLDER], heaps), NAME])))
+        return frozenset(self.words.words[number] for number in out)
+
     def rows_of(self, names: Sequence[str]) -> dict[str, Int32]:
-        """Return the rows of some names, shape (rows, 9) each; names that nothing is known of are left out."""
+        """Return the rows of some names, shape (rows, 10) each; names that nothing is known of are left out."""
         numbers = {name: self.words.index[name] for name in names if name in self.words.index}
         if not numbers:
             return {}
@@ -110,7 +130,7 @@ class _Tail:
     """The rows that are being filled; recorders that write the same ones share them.
 
     Attributes:
-        rows: int32, shape (capacity, 9).
+        rows: int32, shape (capacity, 10).
         filled: Rows that some recorder wrote.
     """
 
@@ -136,10 +156,12 @@ class ResidencyRecorder:
         self._in_tail = 0
         self._since = 0
         self._holders: frozenset[str] = frozenset()
-        # Word → place with ``_BEEN``, segment, holder: what the last row says. Copies share pages until they write.
+        # Word → place with ``_BEEN``, segment, holder, also, as in the last row. Copies share pages until they write.
         self._pages: list[Int32] = []
         self._own: list[bool] = []
         self._told: dict[str, Event] = {}
+        self._ways: dict[str, int] = {}
+        self._restless: dict[str, None] = {}
         self._all: Event | None = None
         self._shown: ResidencyHistory | None = None
 
@@ -152,6 +174,9 @@ class ResidencyRecorder:
                 before = told.get(name)
                 if before is None or before.kind is not _SAYS_LESS.get(kind):
                     told[name] = event
+                way = _WAYS.get(kind)
+                if way is not None:
+                    self._ways[name] = self._ways.get(name, 0) | way
             elif kind in _ALL_MOVE:
                 self._all = event
 
@@ -163,18 +188,19 @@ class ResidencyRecorder:
             stories: What happened to each name, and why.
             frame: Frames run.
         """
-        told, everybody = self._told, self._all
-        if not told and everybody is None:
+        told, everybody, ways = self._told, self._all, self._ways
+        if not told and everybody is None and not self._restless:
             return
         from explorer.sim.residency_places import find_places
 
-        self._told, self._all = {}, None
-        names = dict.fromkeys(told)
+        self._told, self._all, self._ways = {}, None, {}
+        # What came and went within the frame before has to be looked at again: it may be at rest now.
+        names = {**dict.fromkeys(told), **self._restless}
         if everybody is not None:
             names.update(dict.fromkeys(state.objects))
         places = find_places(state, names, self._holders)
         for name, where in places.items():
-            self._append(name, where, told.get(name, everybody), stories, frame)
+            self._append(name, where, ways.get(name, 0), told.get(name, everybody), stories, frame)
         holders = {where.holder for where in places.values()} - {""}
         if not holders <= self._holders:
             self._holders |= holders
@@ -196,10 +222,13 @@ class ResidencyRecorder:
         other._pages = list(self._pages)
         self._own = [False] * len(self._pages)
         other._own = list(self._own)
-        other._told = dict(self._told)
+        other._told, other._ways = dict(self._told), dict(self._ways)
+        other._restless = dict(self._restless)
         return other
 
-    def _append(self, name: str, where: Whereabouts, event: Event | None, stories: ResourceHistory, frame: int) -> None:
+    def _append(
+        self, name: str, where: Whereabouts, ways: int, event: Event | None, stories: ResourceHistory, frame: int
+    ) -> None:
         words = self._words
         if where.place is ResidencyPlace.ABSENT and not self._lives(name):
             return
@@ -207,19 +236,25 @@ class ResidencyRecorder:
         page, at = self._page(number), number % _PAGE
         before, been = int(page[at, 0]) & 0xFF, int(page[at, 0]) & _BEEN
         place = where.place
-        if place is ResidencyPlace.SYSTEM and been and not where.usable:
+        if place is ResidencyPlace.SYSTEM and not where.usable and (been or ways & _EVICTED):
             place = ResidencyPlace.EVICTED
+        also = _also(place, ways)
+        self._restless.pop(name, None)
+        if also:
+            self._restless[name] = None
         holder = words.number(where.holder) if where.holder else -1
-        if (before, int(page[at, 1]), int(page[at, 2])) == (place, where.segment, holder):
+        if (before, *map(int, page[at, 1:])) == (place, where.segment, holder, also):
             return
-        been = 0 if place is ResidencyPlace.ABSENT else been | (_BEEN if place in _GPU else 0)
+        been = 0 if place is ResidencyPlace.ABSENT else been | (_BEEN if place in _GPU or also else 0)
         page = self._own_page(number)
-        page[at] = (place | been, where.segment, holder)
-        kind = _KIND_NUMBERS[event.kind if event is not None else EventKind.CHANGED]
-        rule = words.number(event.rule) if event is not None and event.rule else -1
-        cause = _cause(name, event, stories)
-        of = (words.number(cause.subject), _KIND_NUMBERS[cause.kind]) if cause is not None else (-1, -1)
-        self._write((number, frame, place, where.segment, holder, kind, rule, *of))
+        page[at] = (place | been, where.segment, holder, also)
+        kind, rule, cause, cause_kind = -1, -1, -1, -1
+        if event is not None:
+            kind, rule = _KIND_NUMBERS[event.kind], words.number(event.rule) if event.rule else -1
+            because = _cause(name, event, stories)
+            if because is not None:
+                cause, cause_kind = words.number(because.subject), _KIND_NUMBERS[because.kind]
+        self._write((number, frame, place, where.segment, holder, also, kind, rule, cause, cause_kind))
 
     def _lives(self, name: str) -> bool:
         """Return whether the last row of a name says that it lives; another recorder may have met the name."""
@@ -247,8 +282,8 @@ class ResidencyRecorder:
     def _page(self, number: int) -> Int32:
         """Return the page of a word, to read."""
         while number // _PAGE >= len(self._pages):
-            fresh = np.zeros((_PAGE, 3), np.int32)
-            fresh[:, 1:] = -1
+            fresh = np.zeros((_PAGE, 4), np.int32)
+            fresh[:, 1:3] = -1
             self._pages.append(fresh)
             self._own.append(True)
         return self._pages[number // _PAGE]
@@ -300,10 +335,22 @@ class ResidencyRecorder:
         self._shown = None
 
 
-def _cause(name: str, event: Event | None, stories: ResourceHistory) -> Event | None:
+def _also(place: ResidencyPlace, ways: int) -> int:
+    """Return where something was as well in a frame in which it came and went; 0 where it did not."""
+    if not ways & _CAME or not ways & ~_CAME or place is ResidencyPlace.ABSENT:
+        return 0
+    if place not in _GPU:
+        return int(ResidencyPlace.LOCAL)
+    if ways & _EVICTED:
+        return int(ResidencyPlace.EVICTED)
+    away = ResidencyPlace.NON_LOCAL if ways & _DEMOTED else ResidencyPlace.PAGE_FILE
+    return int(away) if away is not place else int(ResidencyPlace.LOCAL)
+
+
+def _cause(name: str, event: Event, stories: ResourceHistory) -> Event | None:
     """Return the event about another name that led to one; None where nobody else is behind it."""
-    story = stories.story(name) if event is not None else None
-    if event is None or story is None:
+    story = stories.story(name)
+    if story is None:
         return None
     noted = next((noted for noted in reversed(story.recent) if noted.event.number == event.number), None)
     because = noted.because if noted is not None else None

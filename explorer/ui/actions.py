@@ -89,6 +89,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("step_event", "Step to the next &event", _SIMULATION, "Ctrl+Shift+Right", "", "live", _NO_TIME),
     ActionSpec("step_frame", "Step one &frame", _SIMULATION, "Alt+Right", "step_frame", "live", _NO_TIME),
     ActionSpec("step_ten", "Step &ten frames", _SIMULATION, "Ctrl+Alt+Right", "", "live", _NO_TIME),
+    ActionSpec("next_mark", "Go to the &next mark", _SIMULATION, "Alt+N", "", "live", _NO_TIME, separated=True),
+    ActionSpec("previous_mark", "Go to the pre&vious mark", _SIMULATION, "Alt+Shift+N", "", "live", _NO_TIME),
     ActionSpec("loop", "&Loop", _SIMULATION, "Ctrl+L", "loop", "live", _NO_TIME, checkable=True),
     ActionSpec(
         "choose_adapter",

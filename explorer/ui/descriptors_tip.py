@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _PAD = 10
 _LEAST, _MOST = 240, 340
 _NAMES = 96
+VALUES_PX = _MOST - 2 * _PAD - _NAMES
+"""Logical pixels of the widest value that is shown whole."""
+
 _SWATCH = 10
 
 

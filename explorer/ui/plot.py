@@ -87,6 +87,9 @@ class TrackPlots(pyqtgraph.GraphicsLayoutWidget):
     def set_margins(self, left: int, top: int, right: int, bottom: int) -> None:
         """Set the room around the tracks, logical pixels."""
         self._layout.setContentsMargins(left, top, right, bottom)
+        # Margins that were too large for the widget have made the layout larger than it: bring it back.
+        self._layout.activate()
+        self.ci.setGeometry(QRectF(self.rect()))
 
     def set_ground(self, colour: QColor) -> None:
         """Set the ground."""

@@ -140,17 +140,19 @@ class TimelineOverlay(QWidget):
             area.setBottom(bands.rects[-1].bottom())
         return area
 
-    def mark_at(self, at: QPointF) -> Run | None:
-        """Return the mark whose flag, or whose line above the tracks, lies under a point; None for none."""
-        for run, (_, plate) in zip(self._flag_runs, self.flags, strict=True):
-            if plate.contains(at):
-                return run
-        if not self._plots.tracks or at.y() > self._plots.track_rect(0).top() + _SIGN_PX:
-            return None
-        area = self.area()
-        near = [(abs(self._run_px(run, area)[0] - at.x()), index) for index, run in enumerate(self.state.runs)]
-        found = min(near, default=None)
-        return self.state.runs[found[1]] if found is not None and found[0] <= _NEAR_PX else None
+    def marks_at(self, at: QPointF) -> tuple[Run, ...]:
+        """Return the marks whose flag, or whose line above the tracks, lies under a point: the meant one first."""
+        meant = next((r for r, (_, plate) in zip(self._flag_runs, self.flags, strict=True) if plate.contains(at)), None)
+        if meant is None:
+            if not self._plots.tracks or at.y() > self._plots.track_rect(0).top() + _SIGN_PX:
+                return ()
+            area = self.area()
+            near = [(abs(self._run_px(run, area)[0] - at.x()), index) for index, run in enumerate(self.state.runs)]
+            found = min(near, default=(_NEAR_PX + 1, 0))
+            if found[0] > _NEAR_PX:
+                return ()
+            meant = self.state.runs[found[1]]
+        return (meant, *(run for run in self.state.runs if run.first == meant.first and run is not meant))
 
     def _paint_track(self, painter: QPainter, labels: TrackLabels, rect: QRectF) -> None:
         theme = self._theme
@@ -269,6 +271,9 @@ class TimelineOverlay(QWidget):
         painter.setPen(QPen(theme.colour("select" if strong else "axis", "map"), 2 if strong else 1))
         painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
         font, plate = theme.font(theme.small_px, strong=True), self._plate(area, frame)
+        if not strong and any(plate.intersects(flag) for _, flag in self.flags):
+            # The legend says the number as well, and nothing else says what the flag does.
+            return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("text") if strong else theme.colour("raised"))

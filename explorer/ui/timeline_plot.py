@@ -26,26 +26,28 @@ class TimelinePlot(QWidget):
         released: The mouse was released; the last frame stands.
         hovered: Frame under the mouse, −1 outside.
         pointed: Where the mouse is, None outside: what lies there is told.
-        picked: Band and frame that were clicked.
+        picked: Band that was clicked.
         stepped: Frames to go by, from the keyboard.
         mark_wanted: 1 or −1: the next or the previous mark.
         zoomed: Factor and frame count that stays in place.
         moved: Frames to move the axis by.
         end_wanted: 0 for the first frame, 1 for the last.
         fit_wanted: All frames are asked for.
+        resized: There is another room for tracks and bands.
     """
 
     scrubbed = Signal(object)
     released = Signal()
     hovered = Signal(object)
     pointed = Signal(object)
-    picked = Signal(int, object)
+    picked = Signal(int)
     stepped = Signal(int)
     mark_wanted = Signal(int)
     zoomed = Signal(float, float)
     moved = Signal(float)
     end_wanted = Signal(int)
     fit_wanted = Signal()
+    resized = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -71,11 +73,13 @@ class TimelinePlot(QWidget):
         self.plots.setGeometry(self.rect())
         self.overlay.setGeometry(self.rect())
         self.overlay.raise_()
+        self.resized.emit()
 
     def fitting_bands(self, tracks: int) -> int:
         """Return for how many bands there is room beside so many tracks."""
         inner = self.height() - TOP - self.overlay.bottom_room() - _SPACING * tracks
-        return self.overlay.bands.fitting(inner, tracks * self.overlay.bands.pitch())
+        # The first track is half as high again as the others, and each needs a line for its name.
+        return self.overlay.bands.fitting(inner, (tracks + 0.5) * (self.overlay.bands.pitch() + 1))
 
     def make_room(self) -> None:
         """Leave the room under the tracks that the bands take now."""
@@ -104,11 +108,11 @@ class TimelinePlot(QWidget):
 
     def _press(self, at: QPointF) -> None:
         """Go to the mark under the mouse, else to its frame; on a band its resource is meant as well."""
-        run = self.overlay.mark_at(at)
-        frame = run.first if run is not None else self.overlay.frame_at(at)
+        marks = self.overlay.marks_at(at)
+        frame = marks[0].first if marks else self.overlay.frame_at(at)
         band = self.overlay.bands.band_at(at.y())
         if band >= 0:
-            self.picked.emit(band, frame if at.x() >= GUTTER else -1)
+            self.picked.emit(band)
         if band < 0 or at.x() >= GUTTER:
             self.scrubbed.emit(frame)
 

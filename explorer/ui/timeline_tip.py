@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF
+from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, QTimer, Slot
+from PySide6.QtGui import QFontMetricsF
 
 from explorer.core.units import format_exact
-from explorer.ui.descriptors_tip import FactsTip
+from explorer.render.residency_bands import PLACE_WORDS
+from explorer.ui.descriptors_tip import VALUES_PX, FactsTip
 from explorer.ui.timeline_tracks import time_facts
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QImage
+    from PySide6.QtGui import QFont, QImage
 
     from explorer.render.residency_bands import BandRun, ResidencyBands
     from explorer.render.timeline import FrameNumbers, Run
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
     from explorer.ui.timeline_plot import TimelinePlot
 
-_WIDE, _LINES = 40, 4
+_LINES = 4
 _BESIDE = 12
+_STAYS_MS = 6000
 
 
 class TimelineTip(QObject):
@@ -31,6 +33,10 @@ class TimelineTip(QObject):
         super().__init__(plot)
         self._theme, self._plot = theme, plot
         self._tip: FactsTip | None = None
+        self._end = QTimer(self)
+        self._end.setSingleShot(True)
+        self._end.setInterval(_STAYS_MS)
+        self._end.timeout.connect(self.hide)
 
     @property
     def title(self) -> str:
@@ -42,30 +48,44 @@ class TimelineTip(QObject):
         """What is told; empty while nothing is."""
         return self._tip.rows if self._tip is not None and self.title else ()
 
+    @Slot()
     def hide(self) -> None:
         """Tell nothing."""
+        self._end.stop()
         if self._tip is not None:
             self._tip.hide()
 
-    def show_mark(self, run: Run, at: QPointF) -> None:
-        """Tell about marked frames."""
-        frames = f"{run.first:,}" if run.first == run.last else f"{run.first:,} – {run.last:,}"
-        rows = [("Frame" if run.first == run.last else "Frames", frames), *_wrapped("What", run.note)]
-        self._show(run.text, [*rows, *rule_rows(run.rule)], at, "")
+    def show_reached(self, marks: tuple[Run, ...], at: QPointF) -> None:
+        """Tell about marks that a key led to, for a while: no mouse will leave them."""
+        self.show_marks(marks, at)
+        self._end.start()
+
+    def show_marks(self, marks: tuple[Run, ...], at: QPointF) -> None:
+        """Tell about marks that begin at one frame."""
+        rows: list[tuple[str, str]] = []
+        font = self._theme.font()
+        for run in marks:
+            frames = f"{run.first:,}" if run.first == run.last else f"{run.first:,} – {run.last:,}"
+            rows.append(("Frame" if run.first == run.last else "Frames", frames))
+            rows += wrapped("What", run.note, font)
+            rows += rule_rows(run.rule, font)
+        self._show(", ".join(run.text for run in marks), rows, at, "")
 
     def show_band(self, run: BandRun, frame: int, snapshot: Snapshot, at: QPointF) -> None:
         """Tell where a resource was at a frame, since when, and why."""
         rows = [("Frame", f"{frame:,}, so from {max(run.first, 0):,} to {run.last:,}")]
         if 0 <= run.segment < len(snapshot.segments):
             rows.append(("Segment", snapshot.segments[run.segment].name))
+        if run.also:
+            rows.append(("Each frame", f"{PLACE_WORDS[run.also]} as well, not at its end"))
         if run.heap:
             rows.append(("Heap", run.heap))
         if run.name in snapshot.resources.names:
             size = int(snapshot.resources.size[snapshot.resources.names.index(run.name)])
             rows.append(("Size", format_exact(size)))
-        rows += _wrapped("Why", run.why[:1].upper() + run.why[1:]) if run.why else []
+        rows += wrapped("Why", run.why[:1].upper() + run.why[1:], self._theme.font()) if run.why else []
         swatch = self._plot.overlay.bands.swatch(run.place, self._plot.devicePixelRatioF())
-        self._show(run.name, [*rows, *rule_rows(run.rule)], at, run.word, swatch)
+        self._show(run.name, [*rows, *rule_rows(run.rule, self._theme.font())], at, run.word, swatch)
 
     def show_time(self, numbers: FrameNumbers, at: QPointF) -> None:
         """Tell the parts of a frame's time."""
@@ -83,11 +103,11 @@ class TimelineTip(QObject):
             snapshot: What is shown.
         """
         overlay = self._plot.overlay
-        run = overlay.mark_at(at) if at is not None else None
+        marks = overlay.marks_at(at) if at is not None else ()
         if at is None or snapshot is None:
             self.hide()
-        elif run is not None:
-            self.show_mark(run, at)
+        elif marks:
+            self.show_marks(marks, at)
         elif (band := overlay.bands.band_at(at.y())) >= 0:
             frame = numbers.frame if numbers is not None else overlay.state.cursor or 0
             told = bands.run_at(band, frame)
@@ -107,6 +127,7 @@ class TimelineTip(QObject):
     def _show(
         self, title: str, rows: list[tuple[str, str]], at: QPointF, state: str, swatch: QImage | None = None
     ) -> None:
+        self._end.stop()
         window = self._plot.window()
         if self._tip is None or self._tip.parent() is not window:
             # The dock was floated or put back.
@@ -118,18 +139,25 @@ class TimelineTip(QObject):
         self._tip.show_facts(title, rows, around, state=state, swatch=swatch)
 
 
-def rule_rows(rule: str) -> list[tuple[str, str]]:
-    """Return a rule's id and text as lines; none for no rule."""
+def rule_rows(rule: str, font: QFont) -> list[tuple[str, str]]:
+    """Return a rule's id and text as lines that fit; none for no rule."""
     if not rule:
         return []
     from explorer.sim.why_rules import rule_reason
 
     reason = rule_reason(rule)
-    return [("Rule", rule), *_wrapped("", reason.text if reason is not None else "")]
+    return [("Rule", rule), *wrapped("", reason.text if reason is not None else "", font)]
 
 
-def _wrapped(name: str, text: str) -> list[tuple[str, str]]:
-    lines = textwrap.wrap(text, _WIDE)
+def wrapped(name: str, text: str, font: QFont) -> list[tuple[str, str]]:
+    """Return a text as lines that fit beside their name; what is too long ends with an ellipsis."""
+    metrics, lines = QFontMetricsF(font), [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if metrics.horizontalAdvance(longer) <= VALUES_PX or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
     if len(lines) > _LINES:
-        lines = [*lines[: _LINES - 1], f"{lines[_LINES - 1]} …"]
-    return [(name if at == 0 else "", line) for at, line in enumerate(lines)]
+        lines = [*lines[: _LINES - 1], f"{lines[_LINES - 1].rsplit(' ', 1)[0]} …"]
+    return [(name if at == 0 else "", line) for at, line in enumerate(lines) if line]

@@ -61,6 +61,7 @@ class TimelineView(QWidget):
         self.bands = ResidencyBands()
         self._pinned: tuple[str, ...] = ()
         self._picked = ""
+        self._opened = 0
         self.tip: TimelineTip | None = None
         self._waiting: Snapshot | None = None
         self._shown: Snapshot | None = None
@@ -97,6 +98,7 @@ class TimelineView(QWidget):
         self.fit_button.clicked.connect(self.fit)
         self.seek_requested.connect(self._post_seek)
         workspace.theme.changed.connect(self._draw)
+        workspace.document_changed.connect(self._on_document)
         self._show_state()
 
     # -- what the window calls
@@ -120,9 +122,18 @@ class TimelineView(QWidget):
             self._pinned = pinned
             self._draw()
 
-    def go_to_mark(self, step: int) -> None:
-        """Go to the next (1) or previous (−1) mark, and say what it is."""
-        self._on_mark_wanted(step)
+    def go_to_mark(self, step: int) -> bool:
+        """Go to the next (1) or previous (−1) mark, and say what it is. False where none is known."""
+        self._show_waiting()
+        found = self.data.next_mark(self._wanted if self._wanted is not None else self.data.cursor, step)
+        if found is None:
+            return False
+        self._on_scrubbed(found)
+        marks = tuple(run for run in self.data.runs(found, found, 0) if run.first == found)
+        if self.plot is not None and self.tip is not None and self.isVisible():
+            plots = self.plot.plots
+            self.tip.show_reached(marks, QPointF(plots.x_to_px(found), plots.track_rect(0).top()))
+        return True
 
     @Slot()
     def fit(self) -> None:
@@ -156,10 +167,10 @@ class TimelineView(QWidget):
         self._refresh.stop()
         self._seek.stop()
 
-    def resizeEvent(self, _event: object) -> None:
-        """Choose other buckets for another width."""
-        if self.plot is not None:
-            QTimer.singleShot(0, self, self._draw)
+    @Slot()
+    def _on_resized(self) -> None:
+        # In a turn of its own: the tracks get their places first.
+        QTimer.singleShot(0, self, self._draw)
 
     # -- showing
 
@@ -181,6 +192,7 @@ class TimelineView(QWidget):
         plot.moved.connect(self._on_moved)
         plot.end_wanted.connect(self._on_end_wanted)
         plot.fit_wanted.connect(self.fit)
+        plot.resized.connect(self._on_resized)
         self._column.addWidget(plot, 1)
         self.setFocusProxy(plot)
         self._show_state()
@@ -205,10 +217,15 @@ class TimelineView(QWidget):
         self._draw()
 
     def _key(self, snapshot: Snapshot) -> object:
+        """Return what tells runs apart. Options are not part of it: a scenario changes them on its way."""
         provenance, state = snapshot.provenance, self._workspace.run_state
         edits = state.journal if state is not None else 0
         adapter = snapshot.adapter.id if snapshot.adapter is not None else ""
-        return (provenance.scenario, provenance.seed, adapter, tuple(provenance.options.items()), edits)
+        return (self._opened, provenance.scenario, provenance.seed, adapter, edits)
+
+    @Slot()
+    def _on_document(self) -> None:
+        self._opened += 1
 
     def _history(self) -> FrameHistory | None:
         return self._shown.history if self._shown is not None else None
@@ -252,7 +269,8 @@ class TimelineView(QWidget):
     def _show_bands(self, plot: TimelinePlot, tracks: int, first: float, end: float, pixels: int) -> None:
         assert self._shown is not None
         shown = self._shown.resources
-        names = choose_bands(shown, self._pinned, self.bands.names, plot.fitting_bands(tracks))
+        movers = self.bands.movers_of(self.data.residency)
+        names = choose_bands(shown, self._pinned, self.bands.names, plot.fitting_bands(tracks), movers)
         self.bands.update(self.data.residency, names, self.data.frames)
         plot.overlay.bands.show(names, frozenset(self._pinned), self.bands.columns(first, end, pixels))
         plot.make_room()
@@ -323,14 +341,14 @@ class TimelineView(QWidget):
         if self.tip is not None:
             self.tip.point(at, self.bands, self.data.numbers(self._hover), self._shown)
 
-    @Slot(int, object)
-    def _on_picked(self, band: int, frame: int) -> None:
+    @Slot(int)
+    def _on_picked(self, band: int) -> None:
         """Select the resource of a band: at once if it lives, else when the frame is there that was clicked."""
         names = self.plot.overlay.bands.names if self.plot is not None else ()
         self._picked = names[band] if band < len(names) else ""
-        if self._shown is not None:
-            self._select_picked(self._shown)
-        del frame
+        newest = self._waiting or self._shown
+        if newest is not None:
+            self._select_picked(newest)
 
     def _select_picked(self, snapshot: Snapshot) -> None:
         if self._picked and self._picked in snapshot.resources.names:
@@ -347,14 +365,7 @@ class TimelineView(QWidget):
 
     @Slot(int)
     def _on_mark_wanted(self, step: int) -> None:
-        found = self.data.next_mark(self.data.cursor, step)
-        if found is None:
-            return
-        self._on_scrubbed(found)
-        run = next((run for run in self.data.runs(found, found, 0) if run.first == found), None)
-        if run is not None and self.plot is not None and self.tip is not None and self.isVisible():
-            plots = self.plot.plots
-            self.tip.show_mark(run, QPointF(plots.x_to_px(found), plots.track_rect(0).top()))
+        self.go_to_mark(step)
 
     @Slot(float, float)
     def _on_zoomed(self, factor: float, about: float) -> None:

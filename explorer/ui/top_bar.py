@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QSlider, QToolButton, QVBoxLayout, QWidget
 
 from explorer.core.events import EventKind
+from explorer.core.units import format_ns
 from explorer.ui.controls import ElidedLabel, label
 from explorer.ui.gauges import GaugeRow
 
@@ -110,6 +111,10 @@ class Scrubber(QWidget):
     def counter_text(self) -> str:
         """Return the frame counter, for example ``1,284 / 3,000``."""
         return f"{self._counter.text()} {self._of.text()}".strip()
+
+    def right_text(self) -> str:
+        """Return what stands over the right end, not cut: the frame's estimated time and the seed."""
+        return self._right.text()
 
     def show_marks(self, marks: tuple[tuple[int, str], ...]) -> None:
         """Show what happened at which frame."""
@@ -219,9 +224,11 @@ class TopBar(QWidget):
         if state is None:
             self.scrubber.show_state(snapshot.provenance.frame, 0, "imported, no time")
             return
-        run = max(snapshot.provenance.frame, 1)
-        total = snapshot.times.gpu_ns + snapshot.times.transfer_ns + snapshot.times.stall_ns
-        right = f"{total / run / 1e6:.1f} ms est. · seed {snapshot.provenance.seed}" if total else ""
+        history = snapshot.history
+        right = f"seed {snapshot.provenance.seed}"
+        if history is not None and len(history.frame_ns):
+            # The frame's own time, as the Timeline says it at the same frame.
+            right = f"{format_ns(int(history.frame_ns[-1]))} est. · {right}"
         self.scrubber.show_state(snapshot.provenance.frame, state.frames, right)
 
     def _button(self, name: str) -> QToolButton:

@@ -226,6 +226,18 @@ class WindowCommands(QObject):
         """Run ten frames."""
         self._post(_sim().Step(10))
 
+    def do_next_mark(self) -> None:
+        """Go to the next mark of the Timeline."""
+        self._go_to_mark(1, "behind")
+
+    def do_previous_mark(self) -> None:
+        """Go to the mark of the Timeline before this frame."""
+        self._go_to_mark(-1, "before")
+
+    def _go_to_mark(self, step: int, where: str) -> None:
+        if not self._window.views["timeline"].go_to_mark(step):
+            self._window.status.showMessage(f"No mark is known {where} this frame.", 4000)
+
     def do_loop(self) -> None:
         """Start again at the end, or stop there."""
         self._post(_sim().SetLoop(self._window.actions_set["loop"].isChecked()))
