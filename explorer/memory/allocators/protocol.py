@@ -125,10 +125,11 @@ class Refusal:
 
     def text(self) -> str:
         """Return one plain sentence: what was asked, what there is, and why that does not do."""
+        holes = "1 hole" if self.holes_too_small == 1 else f"{self.holes_too_small:,} holes"
         return (
             f"{format_exact(self.requested_bytes)} aligned to {format_exact(self.alignment)} do not fit: "
             f"{REFUSAL_RULES[self.reason]} ({format_exact(self.free_bytes)} free, largest hole "
-            f"{format_exact(self.largest_hole_bytes)}, {self.holes_too_small:,} holes too small, "
+            f"{format_exact(self.largest_hole_bytes)}, {holes} too small, "
             f"{format_exact(self.lost_to_alignment_bytes)} lost to alignment)."
         )
 
