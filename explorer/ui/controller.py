@@ -105,6 +105,11 @@ class Controller(QObject):
         """True while the thread serves commands."""
         return self._thread is not None and not self._failed
 
+    @property
+    def is_asking(self) -> bool:
+        """True while the answer to a preview is still to come."""
+        return any(self._asked.values())
+
     def start(self) -> None:
         """Start the thread; after a failure a new one."""
         if self._failed:

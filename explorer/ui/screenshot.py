@@ -202,12 +202,15 @@ class _Scene:
 
     def shoot(self, size: tuple[int, int], scale: float, theme: str) -> Shot:
         """Return the picture."""
-        from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint
+        from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QEvent, QIODevice, QPoint
         from PySide6.QtGui import QPixmap
 
         if hasattr(self.widget, "finish_for_picture"):
             self.widget.finish_for_picture(partial(self._wait, limit_ms=_WAIT_MS))
         self._wait(lambda: False, _SETTLE_MS)
+        # On a busy machine an answer may come later, and a panel that was just filled may still wait for its place.
+        self._wait(lambda: not self.workspace.controller.is_asking, _WAIT_MS)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         picture = QPixmap(round(size[0] * scale), round(size[1] * scale))
         picture.setDevicePixelRatio(scale)
         self.widget.render(picture, QPoint(0, 0))

@@ -103,8 +103,10 @@ def test_that_only_the_newest_preview_is_answered(qtbot: QtBot, controller: Cont
     controller.previewed.connect(lambda _asker, preview: seen.append(preview.record.inputs["Width"]))
     for width in (64, 128, 256, 512):
         controller.preview(CallRecord("d3d9", "CreateTexture", {**TEXTURE.inputs, "Width": width}, "Probe"))
+    assert controller.is_asking
     qtbot.waitUntil(lambda: 512 in seen, timeout=9000)
     assert seen == [512]
+    assert not controller.is_asking
 
 
 def test_that_askers_do_not_take_each_others_answers(qtbot: QtBot, controller: Controller) -> None:
