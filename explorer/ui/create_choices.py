@@ -30,12 +30,18 @@ if TYPE_CHECKING:
 _SEARCHABLE_FROM = 14
 
 
-class _EndCombo(QComboBox):
-    """A combo box that cuts long constants on the left: their ends tell them apart."""
+class CutCombo(QComboBox):
+    """A combo box that may be narrower than its texts.
 
-    def __init__(self) -> None:
+    Args:
+        mode: Which end is cut; constants lose their beginning, their ends tell them apart.
+        mono: Whether it holds constants.
+    """
+
+    def __init__(self, mode: Qt.TextElideMode = Qt.TextElideMode.ElideLeft, *, mono: bool = True) -> None:
         super().__init__()
-        self.setProperty("mono", True)
+        self._mode = mode
+        self.setProperty("mono", mono)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(6)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -51,7 +57,7 @@ class _EndCombo(QComboBox):
         super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the current constant with its end."""
+        """Paint the current text as far as there is room."""
         if self.isEditable():
             super().paintEvent(event)
             return
@@ -63,7 +69,7 @@ class _EndCombo(QComboBox):
         room = style.subControlRect(
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
-        text = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideLeft, room.width() - 4)
+        text = self.fontMetrics().elidedText(self.currentText(), self._mode, room.width() - 4)
         option.currentText = text  # pyright: ignore[reportAttributeAccessIssue] - the stub lacks the member
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
@@ -76,7 +82,7 @@ class ChoiceField(Field):
     ) -> None:
         super().__init__(kind)
         self._words, self._takes_number, self._absent = tuple(words), takes_number, absent
-        self._combo = _EndCombo()
+        self._combo = CutCombo()
         if absent:
             self._combo.addItem(absent)
         self._combo.addItems(list(words))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -20,6 +19,7 @@ from explorer.core.same_meaning import call_for, carried, meaning_of
 from explorer.core.units import format_address
 from explorer.ui.controls import EmptyState, Segmented, SidePanel, label
 from explorer.ui.cpp_dialog_button import CppButton, form_for
+from explorer.ui.create_choices import CutCombo
 from explorer.ui.create_foot import CreateFoot, next_name, numbered_names
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import KINDS, PRESETS, first_input
@@ -75,7 +75,7 @@ class CreateView(QWidget):
         self._generation = -1
         self._awaited: dict[int, tuple[str, ...]] = {}
         self._kind = Segmented(theme, columns=4, name="create_kind")
-        self._preset = QComboBox()
+        self._preset = CutCombo(Qt.TextElideMode.ElideRight, mono=False)
         self._preset.setObjectName("create_preset")
         self._preset.setAccessibleName("Preset")
         self._name = QLineEdit("New 1")

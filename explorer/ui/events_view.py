@@ -44,7 +44,8 @@ _WIDTHS = (52, 84, 116, 84, 360)
 _ROOT = QModelIndex()
 _REFRESH_MS = 100
 _SIZE = _TITLES.index("Size")
-_WIDE_PX = 520
+_SUBJECT = _TITLES.index("Subject")
+_WIDE_PX, _NARROW_PX = 520, 420
 BAD = frozenset(
     {EventKind.REFUSED, EventKind.HAZARD, EventKind.DEVICE_LOST, EventKind.DEVICE_REMOVED, EventKind.OVER_BUDGET}
 )
@@ -254,8 +255,9 @@ class EventsView(QWidget):
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: object) -> None:
-        """In a narrow dock the sentence comes before the size: it holds the bytes too."""
+        """In a narrow dock the sentence comes first: it begins with the subject and holds the bytes too."""
         self.table.setColumnHidden(_SIZE, self.width() < _WIDE_PX)
+        self.table.setColumnHidden(_SUBJECT, self.width() < _NARROW_PX)
 
     def showEvent(self, event: object) -> None:
         """Catch up with what came while hidden."""

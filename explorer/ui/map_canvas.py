@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
     QContextMenuEvent,
+    QFocusEvent,
     QFontInfo,
     QFontMetrics,
     QKeyEvent,
@@ -72,6 +73,8 @@ class MapCanvas(QWidget):
         self.fonts = MapFonts(self.font(), 12)
         self.overlay = MapOverlay(screen, self.fonts)
         self.links = MapLinks(self.overlay)
+        # A frame round the whole map says where the keyboard went, not where the mouse is or a window begins.
+        self._by_keyboard = False
         self.tooltip = MapTooltip(screen, self.fonts, self)
         self._keys = MapKeys(self)
         self._press: QPoint | None = None
@@ -116,6 +119,17 @@ class MapCanvas(QWidget):
         self.state.resize(self.width() - measures.gutter - RIGHT, self.height())
         self.update()
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the ring where the keyboard brought the focus."""
+        reasons = Qt.FocusReason
+        by_key = (reasons.TabFocusReason, reasons.BacktabFocusReason, reasons.ShortcutFocusReason)
+        self._by_keyboard = event.reason() in by_key
+        self.update()
+
+    def focusOutEvent(self, _event: QFocusEvent) -> None:
+        """Take the ring away."""
+        self.update()
+
     # -- painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -148,7 +162,7 @@ class MapCanvas(QWidget):
             painter.fillRect(self._box, self.overlay.colour("hoverfill"))
             painter.setPen(QPen(self.overlay.colour("select"), 1))
             painter.drawRect(self._box)
-        if self.hasFocus() and self.state.focus is None:
+        if self.hasFocus() and self._by_keyboard and self.state.focus is None:
             painter.setPen(QPen(self.overlay.colour("accent"), 2))
             painter.drawRect(QRectF(1, 1, self.gutter + width + RIGHT - 2, self.height() - 2))
 

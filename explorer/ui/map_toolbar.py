@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _MODES = ((Mode.LINEAR, "Linear"), (Mode.ROWS, "Rows"))
 
+_USUAL_RANGE = "0x0000_0000 … 0x0000_0000"
+
 
 class MapToolbar(QWidget):
     """Linear or rows, row size, colour by, range, search, zoom.
@@ -107,9 +109,8 @@ class MapToolbar(QWidget):
         self.search.setMaximumWidth(260)
         for widget in (self.modes, self.rows, self.colours, self.range, self.search):
             row.addWidget(widget)
-        row.setStretchFactor(self.range, 3)
-        row.setStretchFactor(self.search, 2)
-        row.addStretch(1)
+        row.setStretchFactor(self.search, 1)
+        row.addStretch(0)
         for button in self.buttons:
             row.addWidget(button)
 
@@ -155,8 +156,7 @@ class RangeField(QLineEdit):
         self.setAccessibleName("Range")
         self.setProperty("mono", True)
         self.setMinimumWidth(150)
-        self.setMaximumWidth(320)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._shown = (0, 0)
         self._tell("")
         self.returnPressed.connect(self._take)
@@ -166,6 +166,11 @@ class RangeField(QLineEdit):
     def is_refused(self) -> bool:
         """Whether the typed text is no range."""
         return self.property("state") == "refused"
+
+    def sizeHint(self) -> QSize:
+        """Room for the range, and for the usual one: the field must not jump while the map scrolls."""
+        widest = max(self.fontMetrics().horizontalAdvance(text) for text in (_USUAL_RANGE, self.text()))
+        return QSize(widest + 24, super().sizeHint().height())
 
     def show_range(self, first: int, end: int) -> None:
         """Show a range, unless the user is typing one."""
@@ -182,6 +187,7 @@ class RangeField(QLineEdit):
 
     def _write(self) -> None:
         self.setText(format_range(*self._shown))
+        self.updateGeometry()
         self.setCursorPosition(0)
         self.setModified(False)
         self._tell("")

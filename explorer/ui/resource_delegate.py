@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 
+_ELIDES = {
+    "name": Qt.TextElideMode.ElideMiddle, "heap": Qt.TextElideMode.ElideMiddle, "place": Qt.TextElideMode.ElideLeft,
+}  # fmt: skip
+
+
 class ResourceDelegate(QStyledItemDelegate):
     """Paints the kind's swatch in front of the name, and residency as a pill."""
 
@@ -26,17 +31,19 @@ class ResourceDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Long names keep their end."""
+        """Long names keep both ends; of long constants the ends tell them apart."""
         super().initStyleOption(option, index)
-        if COLUMNS[index.column()].id in ("name", "heap"):
-            option.textElideMode = Qt.TextElideMode.ElideMiddle
+        mode = _ELIDES.get(COLUMNS[index.column()].id)
+        if mode is not None:
+            option.textElideMode = mode
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Paint a cell."""
         column = COLUMNS[index.column()].id
-        rect = QRectF(option.rect)  # pyright: ignore[reportAttributeAccessIssue] - stub gap
+        # The line under the row is not part of where the other cells centre their text.
+        rect = QRectF(option.rect).adjusted(0, 0, 0, -1)  # pyright: ignore[reportAttributeAccessIssue] - stub gap
         if column == "residency":
             text = str(index.data())
             blank = QStyleOptionViewItem(option)

@@ -42,10 +42,10 @@ class Column:
 
 COLUMNS: tuple[Column, ...] = (
     Column("name", "Name", "text", 190, "contains"),
-    Column("kind", "Kind", "word", 116, "contains"),
+    Column("kind", "Kind", "word", 132, "contains"),
     Column("format", "Format", "word", 150, "contains"),
-    Column("segment", "Segment", "word", 90, "contains"),
-    Column("heap", "Heap", "text", 110, "contains"),
+    Column("segment", "Segment", "word", 104, "contains"),
+    Column("heap", "Heap", "text", 116, "contains"),
     Column("offset", "Offset", "address", 120, "range"),
     Column("size", "Size", "bytes", 84, "2 – 16 MiB"),
     Column("rounding", "Rounding", "bytes", 84, "any"),

@@ -485,6 +485,32 @@ def test_that_shortcuts_are_listed_in_one_place(qtbot: QtBot, live: MainWindow) 
     box.close()
 
 
+def test_that_a_small_window_shows_whole_ranges_and_sentences(qtbot: QtBot, live: MainWindow) -> None:
+    live.resize(1280, 720)
+    qtbot.waitUntil(lambda: (live.width(), live.height()) == (1280, 720), timeout=3000)
+    field = live.views["map"].toolbar.range
+    qtbot.waitUntil(lambda: field.width() > field.fontMetrics().horizontalAdvance(field.text()) + 12, timeout=3000)
+    table = live.views["events"].table
+    hidden = [table.isColumnHidden(column) for column in range(5)]
+    # Frame, event, what happened: the sentence begins with the subject and holds the bytes.
+    assert hidden == [False, False, True, True, False]
+
+
+def test_that_the_map_has_its_ring_only_where_the_keyboard_brought_the_focus(qtbot: QtBot, window: MainWindow) -> None:
+    live = _opened(qtbot, window, SCENARIO)
+    canvas = live.views["map"].canvas
+    accent = canvas.overlay.colour("accent")
+
+    def has_ring() -> bool:
+        return canvas.grab().toImage().pixelColor(1, canvas.height() // 2) == accent
+
+    assert canvas.hasFocus()
+    assert not has_ring()
+    live.views["map"].toolbar.search.setFocus()
+    canvas.setFocus(Qt.FocusReason.TabFocusReason)
+    assert has_ring()
+
+
 def test_that_a_small_window_keeps_its_size_with_a_scenario_open(qtbot: QtBot, live: MainWindow) -> None:
     live.resize(1280, 720)
     qtbot.waitUntil(lambda: (live.width(), live.height()) == (1280, 720), timeout=3000)
