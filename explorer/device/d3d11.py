@@ -110,8 +110,7 @@ class D3D11Device(Device):
         refused = d3d11_memory.create(self, live, record, has_data=has_data)
         if refused is not None:
             return refused
-        why = permission(live.place.rule, f"{live.place.usage} on a {live.place.adapter} adapter: {live.place.memory}")
-        return Verdict(verdict.hr, (*verdict.reasons, why), verdict.values)
+        return verdict
 
     def create_view(self, arguments: Any, record: CallRecord) -> Verdict:
         """Create a view: a name for subresources."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from explorer.core.d3d11_enums import Usage
 from explorer.core.verdicts import Verdict
 from explorer.device import cost, d3d11_memory, preview_texts
 from explorer.device.device import NOT_SIMULATED, not_simulated_reason
@@ -44,7 +45,9 @@ def preview(device: D3D11Device, record: CallRecord, arguments: Any) -> Preview:
     return Preview(record, verdict, layout, place.segment, why, None, text, "", access)
 
 
-_WORDS = {None: "no", 0: "fast", 1: "fast", 2: "over the bus", 3: "copy only", 4: "very slow (write-combined)"}
+_GPU_WORDS = {None: "no", 0: "fast", 1: "fast", 2: "over the bus", 3: "copy only"}
+_CPU_WORDS = {None: "no", 0: "fast", 1: "fast", 3: "slow (write-combined)", 4: "very slow (write-combined)"}
+_COPIES = "copy only"
 
 
 def _access(device: D3D11Device, live: Live) -> tuple[AccessRow, ...]:
@@ -52,8 +55,16 @@ def _access(device: D3D11Device, live: Live) -> tuple[AccessRow, ...]:
     segments = state.segments_in(place.segment) or state.segments_in("LOCAL")
     gpu = cost.transfer_ns(size, state.segments[segments[0]].bandwidth) if segments else -1
     cpu = -1 if place.caching == "none" else cost.cpu_ns(size, device.caching_of(live), reads=place.cpu_write is None)
+    usage = live.resource.usage
+    reads, writes = _GPU_WORDS[place.gpu_read], _GPU_WORDS[place.gpu_write]
+    if usage == Usage.STAGING:
+        # In whatever memory it lies, the pipeline never reaches it (U1.7).
+        reads = writes = _COPIES
+    cpu_reads = _CPU_WORDS[place.cpu_read]
+    if usage == Usage.DYNAMIC and device.caching_of(live) == "WB":
+        cpu_reads = "cached, contents not promised"
     return (
-        AccessRow("GPU", _WORDS[place.gpu_read], _WORDS[place.gpu_write], gpu),
-        AccessRow("CPU", _WORDS[place.cpu_read], _WORDS[place.cpu_write], cpu),
+        AccessRow("GPU", reads, writes, gpu),
+        AccessRow("CPU", cpu_reads, _CPU_WORDS[place.cpu_write], cpu),
         preview_texts.bus_row(state, size),
     )

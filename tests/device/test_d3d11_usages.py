@@ -8,6 +8,7 @@ import pytest
 
 from explorer.core.calls import CallRecord, call_spec
 from explorer.core.schema import keys_of
+from explorer.device import cost
 from explorer.sim.scenarios import load_simulation
 from tests.sim.test_d3d11_device import Rig
 
@@ -70,6 +71,7 @@ def test_that_the_pick_of_memory_is_shown_with_its_reason(usage: str) -> None:
     assert found.verdict.succeeded
     assert found.segment
     assert usage in found.why
+    assert found.verdict.reasons[-1].rule.startswith("d3d11.Q7.")
     assert {row.who for row in found.access} >= {"GPU", "CPU"}
 
 
@@ -84,11 +86,50 @@ def test_that_the_access_table_trades_cpu_against_gpu() -> None:
     assert rows["DEFAULT"]["GPU"].whole_ns < rows["DYNAMIC"]["GPU"].whole_ns
 
 
+WC = {"hd7970": "very slow (write-combined)", "radeon680m": "slow (write-combined)",
+      "uhd630": "cached, contents not promised"}  # fmt: skip
+ACCESS = {
+    "DEFAULT": ("fast", "fast", "no", "no"),
+    "IMMUTABLE": ("fast", "no", "no", "no"),
+    "DYNAMIC": (None, "no", WC, "fast"),
+    "STAGING": ("copy only", "copy only", "fast", "fast"),
+}
+"""GPU read, GPU write, CPU read, CPU write; None: anything but no."""
+
+
+@pytest.mark.parametrize("adapter_id", WC)
+@pytest.mark.parametrize("bind", ["VERTEX_BUFFER", "CONSTANT_BUFFER"])
+@pytest.mark.parametrize("usage", USAGES)
+def test_that_the_chooser_shows_the_access_table(usage: str, bind: str, adapter_id: str) -> None:
+    rig = Rig(adapter_id)
+    desc = buffer_desc(usage)
+    if usage != "STAGING":
+        desc["BindFlags"] = [f"D3D11_BIND_{bind}"]
+    inputs = {"pDesc": desc, "pInitialData": usage == "IMMUTABLE"}
+    found = rig.device.preview(CallRecord("d3d11", "CreateBuffer", inputs, "B"))
+    rows = {row.who: row for row in found.access}
+    words = (rows["GPU"].read, rows["GPU"].write, rows["CPU"].read, rows["CPU"].write)
+    for word, entry in zip(words, ACCESS[usage], strict=True):
+        wanted = entry[adapter_id] if isinstance(entry, dict) else entry
+        assert word == wanted if wanted else word not in ("no", "")
+
+
+def test_that_dynamic_memory_favours_cpu_writes_and_hurts_cpu_reads() -> None:
+    rig = Rig()
+    written = next(row for row in preview(rig, "DYNAMIC").access if row.who == "CPU").whole_ns
+    cached = next(row for row in preview(rig, "STAGING").access if row.who == "CPU").whole_ns
+    assert cached <= written <= 4 * cached
+    assert cost.cpu_ns(65536, "WC", reads=True) > 20 * written
+
+
+@pytest.mark.parametrize("kind", ["READ", "WRITE", "READ_WRITE", "WRITE_DISCARD", "WRITE_NO_OVERWRITE"])
 @pytest.mark.parametrize("usage", ["DEFAULT", "IMMUTABLE"])
-def test_that_the_cpu_cannot_map_what_is_the_gpus(usage: str) -> None:
+def test_that_the_cpu_cannot_map_what_is_the_gpus(usage: str, kind: str) -> None:
     rig = Rig()
     rig.buffer("B", usage, data=usage == "IMMUTABLE")
-    assert not rig.call("Map", {"pResource": "B", "MapType": "D3D11_MAP_WRITE_DISCARD"}).succeeded
+    refused = rig.call("Map", {"pResource": "B", "MapType": f"D3D11_MAP_{kind}"})
+    assert refused.hr == "E_INVALIDARG"
+    assert all(reason.rule.startswith("d3d11.M4.2") for reason in refused.reasons)
 
 
 def test_that_an_immutable_resource_is_filled_once() -> None:
@@ -124,7 +165,8 @@ def test_that_read_only_usages_are_no_output(usage: str) -> None:
 def test_that_private_layouts_cannot_be_staging(bind: tuple[str, ...], more: dict[str, Any]) -> None:
     refused = texture(Rig(), "T", "STAGING", *bind, **more)
     assert refused.hr == "E_INVALIDARG"
-    assert refused.reasons[0].text
+    reason = next(reason for reason in refused.reasons if reason.rule == "d3d11.U1.7")
+    assert "never a depth-stencil buffer or multisampled" in reason.text
 
 
 @pytest.mark.parametrize("more", [{"MipLevels": 3}, {"ArraySize": 2}])
