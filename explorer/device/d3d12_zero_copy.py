@@ -8,7 +8,7 @@ Source: MicrosoftDocs/sdk-api D3D12_FEATURE_DATA_ARCHITECTURE (reference rules d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from explorer.core.d3d12_enums import CpuPageProperty, HeapType, MemoryPool
@@ -55,7 +55,7 @@ class Estimate:
     """What copying and working in place would cost in a frame; estimates.
 
     Attributes:
-        copied_ns: CPU writes into an upload heap, a copy, GPU reads of a default heap.
+        copied_ns: CPU writes into an upload heap, a copy, GPU reads of a default heap; CPU reads through a read-back heap.
         in_place_ns: CPU and GPU work in one heap.
         pays: Whether working in place is cheaper and the adapter is UMA.
         reasons: What decided, the decisive one first.
@@ -73,8 +73,12 @@ def estimate(device: D3D12Device, use: Use, properties: HeapProperties) -> Estim
     bandwidth = state.segments[state.segments_in("LOCAL")[0]].bandwidth
     bus = state.adapter.bus
     upload, _ = effective_properties(_properties(HeapType.UPLOAD), runtime)
-    written = _cpu_ns(use, upload) + cost.transfer_ns(use.size * use.cpu_writes, bus.to_gpu_bytes_per_s)
-    copied = written + use.gpu_reads * cost.transfer_ns(use.size, bandwidth)
+    written = _cpu_ns(replace(use, cpu_reads=0), upload)
+    written += cost.transfer_ns(use.size * use.cpu_writes, bus.to_gpu_bytes_per_s)
+    # What the CPU reads comes through a read-back heap, which is cached everywhere.
+    read = use.cpu_reads * cost.cpu_ns(use.size, "WB", reads=True)
+    read += cost.transfer_ns(use.size * use.cpu_reads, bus.from_gpu_bytes_per_s)
+    copied = written + read + use.gpu_reads * cost.transfer_ns(use.size, bandwidth)
     page, pool = effective_properties(properties, runtime)
     in_local = runtime.uma or pool is MemoryPool.L1
     rate = bandwidth if in_local else bus.to_gpu_bytes_per_s

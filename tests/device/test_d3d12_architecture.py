@@ -147,6 +147,9 @@ def test_that_the_local_group_tells_its_budget_and_what_counts_to_it(adapter_id:
     assert own.budget_bytes
     assert answer["Budget"] == own.budget_bytes
     assert answer["CurrentUsage"] == (MIB if adapter_id == DISCRETE else 3 * MIB)
+    other = memory(rig, "NON_LOCAL").values
+    assert other["CurrentUsage"] == (2 * MIB if adapter_id == DISCRETE else 0)
+    assert bool(other["Budget"]) == (adapter_id == DISCRETE)
 
 
 def test_that_residency_is_the_applications_own_job() -> None:
@@ -261,6 +264,9 @@ WRITE_COMBINE = HeapProperties(HeapType.CUSTOM, CpuPageProperty.WRITE_COMBINE, M
         (UMA, Use(MIB, gpu_reads=1), WRITE_COMBINE, True),
         (UMA, Use(MIB, gpu_reads=40), WRITE_COMBINE, False),
         (COHERENT, Use(MIB, cpu_reads=4), WRITE_COMBINE, False),
+        (UMA, Use(MIB, cpu_reads=4), WRITE_COMBINE, False),
+        (UMA, Use(MIB, cpu_reads=4), WRITE_BACK, True),
+        (COHERENT, Use(MIB, cpu_writes=0), WRITE_BACK, False),
         (UMA, Use(MIB, is_scattered=True), WRITE_COMBINE, True),
     ],
 )

@@ -276,6 +276,7 @@ def test_that_a_root_signature_costs_what_its_parameters_take() -> None:
 def test_that_a_visible_heap_is_written_and_never_read_by_the_cpu() -> None:
     rig = make()
     assert view(rig, 0).succeeded
+    assert rig.device.descriptors["Views"].kind[0], "filled directly, without any staging"
     copied = {
         "NumDescriptors": 1, "DestDescriptorRangeStart": {"heap": "Staging"},
         "SrcDescriptorRangeStart": {"heap": "Views"}, "DescriptorHeapsType": VIEWS,
@@ -302,6 +303,7 @@ def test_that_the_staging_flow_ends_in_the_table_that_the_gpu_reads() -> None:
     heap = rig.device.descriptors["Views"]
     assert rig.state.resource_names[int(heap.resource[1])] == "B"
     assert hazards(view(rig, 9, "A", "Staging")) == []
+    assert hazards(view(rig, 1, "A")) == ["device.table-read"], "the GPU reads it from the execution on"
 
 
 def test_that_a_ring_gives_the_next_slots_and_never_those_in_flight() -> None:
