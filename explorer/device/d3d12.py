@@ -247,16 +247,6 @@ class D3D12Device(Device):
         """Return the calls that change nothing."""
         return tuple(_QUERIES)
 
-    def query_memory(self, arguments: api.QueryVideoMemoryInfo, record: CallRecord) -> Verdict:
-        """QueryVideoMemoryInfo: budget, usage and reservation of a group."""
-        del record
-        return d3d12_residency.query(self, arguments)
-
-    def set_reservation(self, arguments: api.SetVideoMemoryReservation, record: CallRecord) -> Verdict:
-        """SetVideoMemoryReservation."""
-        del record
-        return d3d12_residency.set_reservation(self, arguments)
-
     # Creation and release --------------------------------------------------------------------------------------
 
     def create_heap(self, arguments: api.CreateHeap, record: CallRecord) -> Verdict:
@@ -355,22 +345,6 @@ class D3D12Device(Device):
         page, _ = heap_place(desc.Properties, desc.Flags, self.runtime)
         return {CpuPageProperty.WRITE_COMBINE: "WC", CpuPageProperty.WRITE_BACK: "WB"}.get(page, "")
 
-    # Residency -------------------------------------------------------------------------------------------------
-
-    def make_resident(self, arguments: api.MakeResident, record: CallRecord) -> Verdict:
-        """MakeResident: counts up; from 0 to 1 the bytes come in."""
-        return d3d12_residency.make_resident(self, arguments, record)
-
-    def evict(self, arguments: api.Evict, record: CallRecord) -> Verdict:
-        """Evict: counts down; at 0 the bytes may leave."""
-        del record
-        return d3d12_residency.evict(self, arguments.ppObjects)
-
-    def set_residency_priority(self, arguments: api.SetResidencyPriority, record: CallRecord) -> Verdict:
-        """SetResidencyPriority."""
-        del record
-        return d3d12_residency.set_priorities(self, arguments)
-
     # Frames ----------------------------------------------------------------------------------------------------
 
     def present(self, arguments: Any, record: CallRecord) -> Verdict:
@@ -429,6 +403,7 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
         ("CreateReservedResource", "CreateReservedResource1", "CreateReservedResource2"), D3D12Device.create_reserved
     ),
     **d3d12_fences.HANDLERS,
+    **d3d12_residency.HANDLERS,
     "GetResourceTiling": d3d12_tiles.query_tiling,
     "UpdateTileMappings": d3d12_tiles.update,
     "CopyTileMappings": d3d12_tiles.copy_mappings,
@@ -453,18 +428,12 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "Dispatch": d3d12_lists.draw,
     "CopyResource": d3d12_submit.copy_resource,
     "CopyBufferRegion": d3d12_submit.copy_resource,
-    "RegisterVideoMemoryBudgetChangeNotificationEvent": d3d12_residency.register,
     "CreateDescriptorHeap": D3D12Device.create_descriptor_heap,
     **dict.fromkeys(_VIEWS, D3D12Device.create_view),
     "CopyDescriptors": D3D12Device.copy_descriptors,
     "CopyDescriptorsSimple": D3D12Device.copy_descriptors,
     "Map": D3D12Device.map,
     "Unmap": D3D12Device.unmap,
-    "MakeResident": D3D12Device.make_resident,
-    "Evict": D3D12Device.evict,
-    "SetResidencyPriority": D3D12Device.set_residency_priority,
-    "QueryVideoMemoryInfo": D3D12Device.query_memory,
-    "SetVideoMemoryReservation": D3D12Device.set_reservation,
     "ExecuteCommandLists": d3d12_submit.execute,
     "ResourceBarrier": d3d12_submit.barrier,
     "GetDeviceRemovedReason": D3D12Device.removed_reason_of,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explorer.core.d3d12 import EnqueueMakeResident
 from explorer.core.d3d12_enums import ResidencyFlags
@@ -13,6 +13,8 @@ from explorer.errors import InputError
 from explorer.rules.d3d12_access import BudgetState, available_for_reservation, judge_make_resident
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from explorer.core import d3d12 as api
     from explorer.core import d3d12_commands as commands
     from explorer.core.calls import CallRecord
@@ -41,7 +43,7 @@ def evicted(device: D3D12Device, names: tuple[str, ...]) -> list[int]:
 def make_resident(
     device: D3D12Device, arguments: api.MakeResident | api.EnqueueMakeResident, record: CallRecord
 ) -> Verdict:
-    """Raise the residency count of objects; bytes come in where it was 0. All of them or, with an error, none."""
+    """MakeResident: raises the count of objects; bytes come in where it was 0, all of them or, with an error, none."""
     state, names = device.state, arguments.ppObjects
     rows, coming = [_pageable(device, name) for name in names], evicted(device, names)
     denied = isinstance(arguments, EnqueueMakeResident) and bool(arguments.Flags & ResidencyFlags.DENY_OVERBUDGET)
@@ -70,10 +72,11 @@ def make_resident(
     return Verdict(_SUCCESS, (reason("d3d12.8.2a"), reason("d3d12.8.3b")))
 
 
-def evict(device: D3D12Device, names: tuple[str, ...]) -> Verdict:
-    """Lower the residency count of objects; at 0 their bytes leave. Evict on a count of 0 changes nothing."""
+def evict(device: D3D12Device, arguments: api.Evict, record: CallRecord) -> Verdict:
+    """Evict: lowers the count of objects; at 0 their bytes leave. Evict on a count of 0 changes nothing."""
+    del record
     state = device.state
-    for name in names:
+    for name in arguments.ppObjects:
         row = _pageable(device, name)
         count = int(state.heaps["resident_count"][row])
         if count == 0:
@@ -89,8 +92,9 @@ def evict(device: D3D12Device, names: tuple[str, ...]) -> Verdict:
     return Verdict(_SUCCESS, (reason("d3d12.8.2a"),))
 
 
-def set_priorities(device: D3D12Device, arguments: api.SetResidencyPriority) -> Verdict:
-    """Set the priorities of objects, one for each."""
+def set_priorities(device: D3D12Device, arguments: api.SetResidencyPriority, record: CallRecord) -> Verdict:
+    """SetResidencyPriority: one for each object."""
+    del record
     if len(arguments.ppObjects) != len(arguments.pPriorities):
         return Verdict("E_INVALIDARG", (reason("d3d12.8.4a"),))
     for name, priority in zip(arguments.ppObjects, arguments.pPriorities, strict=True):
@@ -101,8 +105,9 @@ def set_priorities(device: D3D12Device, arguments: api.SetResidencyPriority) -> 
     return Verdict(_SUCCESS, (reason("d3d12.8.4a"),))
 
 
-def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo) -> Verdict:
-    """Answer budget, usage and reservation; a group that an adapter lacks has a budget of 0 (rules 1.3)."""
+def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo, record: CallRecord) -> Verdict:
+    """QueryVideoMemoryInfo: budget, usage, reservation; a group that is not there has a budget of 0 (rules 1.3)."""
+    del record
     if arguments.NodeIndex >= device.runtime.node_count:
         return Verdict("E_INVALIDARG", (reason("d3d12.1.1a"),))
     group = _group(device, arguments.NodeIndex, arguments.MemorySegmentGroup.name)
@@ -115,8 +120,9 @@ def query(device: D3D12Device, arguments: api.QueryVideoMemoryInfo) -> Verdict:
     return Verdict(_SUCCESS, (reason("d3d12.8.5c"),), values)
 
 
-def set_reservation(device: D3D12Device, arguments: api.SetVideoMemoryReservation) -> Verdict:
-    """Reserve bytes of a group; more than is available is refused. It never raises the budget (rules 8.5)."""
+def set_reservation(device: D3D12Device, arguments: api.SetVideoMemoryReservation, record: CallRecord) -> Verdict:
+    """SetVideoMemoryReservation: more than is available is refused, and it never raises the budget (rules 8.5)."""
+    del record
     group = _group(device, arguments.NodeIndex, arguments.MemorySegmentGroup.name)
     if arguments.NodeIndex >= device.runtime.node_count:
         return Verdict("E_INVALIDARG", (reason("d3d12.1.1a"),))
@@ -190,3 +196,13 @@ def _budgets(device: D3D12Device, rows: list[int]) -> list[BudgetState]:
 def _group(device: D3D12Device, node: int, name: str) -> SegmentGroup | None:
     groups = device.state.groups
     return groups.get((node, name)) or (groups.get((0, name)) if name == "NON_LOCAL" else None)
+
+
+HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
+    "MakeResident": make_resident,
+    "Evict": evict,
+    "SetResidencyPriority": set_priorities,
+    "QueryVideoMemoryInfo": query,
+    "SetVideoMemoryReservation": set_reservation,
+    "RegisterVideoMemoryBudgetChangeNotificationEvent": register,
+}

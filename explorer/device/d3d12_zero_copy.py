@@ -55,7 +55,7 @@ class Estimate:
     """What copying and working in place would cost in a frame; estimates.
 
     Attributes:
-        copied_ns: CPU writes into an upload heap, a copy, GPU reads of a default heap; CPU reads through a read-back heap.
+        copied_ns: CPU writes into an upload heap, a copy, GPU reads of a default heap; CPU reads of a read-back heap.
         in_place_ns: CPU and GPU work in one heap.
         pays: Whether working in place is cheaper and the adapter is UMA.
         reasons: What decided, the decisive one first.
