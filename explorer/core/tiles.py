@@ -8,6 +8,7 @@ Source: d3d12.6.2, d3d12.6.3, d3d12.6.4, d3d12.6.7 (rows of ``tables/``).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,6 +45,29 @@ class SubresourceTiling:
     def tiles(self) -> int:
         """Width × height × depth."""
         return self.WidthInTiles * self.HeightInTiles * self.DepthInTiles
+
+
+@dataclass(frozen=True, slots=True)
+class TilePlace:
+    """Where a tile of a resource lies, as ``D3D12_TILED_RESOURCE_COORDINATE`` says it.
+
+    Attributes:
+        subresource: Index of the subresource; for a packed tile that of its slice's first packed level.
+        mip: Level, for a packed tile the first packed one.
+        slice: Array slice.
+        x: Tiles from the left; within the tail for a packed tile.
+        y: Tiles from the top.
+        z: Tiles from the front.
+        is_packed: Whether it belongs to a packed tail.
+    """
+
+    subresource: int
+    mip: int
+    slice: int
+    x: int
+    y: int
+    z: int
+    is_packed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +119,24 @@ class ResourceTiling:
         """Return the tilings from ``first`` on, clamped to what exists (``GetResourceTiling``)."""
         end = min(first + count, len(self.mips) * self.slices)
         return tuple(self.subresource(index) for index in range(first, end))
+
+    def place_of(self, tile: int) -> TilePlace:
+        """Return where a tile of the resource lies.
+
+        Args:
+            tile: 0 to ``total_tiles`` − 1.
+        """
+        array_slice, inside = divmod(tile, self.slice_tiles)
+        levels = len(self.mips)
+        if self.is_packed_tile(tile):
+            mip = levels - self.packed_mips
+            return TilePlace(mip + array_slice * levels, mip, array_slice, inside - self.packed_start, 0, 0, True)
+        starts = [part.StartTileIndexInOverallResource for part in self.mips[: levels - self.packed_mips]]
+        mip = bisect_right(starts, inside) - 1
+        part = self.mips[mip]
+        row, x = divmod(inside - starts[mip], part.WidthInTiles)
+        z, y = divmod(row, part.HeightInTiles)
+        return TilePlace(mip + array_slice * levels, mip, array_slice, x, y, z, False)
 
     def tiles_of(self, index: int) -> range:
         """Return the overall tile numbers of a subresource; for a packed level those of its slice's whole tail."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from explorer.core.d3d11_enums import BindFlag, CpuAccessFlag, MiscFlag, Usage
@@ -88,13 +89,19 @@ def _gdi(resource: Resource, _data: str, _runtime: Runtime11) -> Reason | None:
     return refusal("d3d11.C2.20", "", "remove the flag", _without(resource, MiscFlag.GDI_COMPATIBLE))
 
 
-def _tiled(resource: Resource, _data: str, _runtime: Runtime11) -> Reason | None:
+def _tiled(resource: Resource, _data: str, _runtime: Runtime11 | None) -> Reason | None:
     if not resource.misc & MiscFlag.TILED:
         return None
     stencil = not resource.is_buffer and resource.info.has_stencil
     if resource.usage == Usage.DEFAULT and not resource.cpu and not resource.bind & ~_TILED_BINDS and not stencil:
         return None
     return refusal("d3d11.C2.21", "", "remove the flag", _without(resource, MiscFlag.TILED))
+
+
+def tiled_refusal(resource: Resource) -> Reason | None:
+    """Return why a resource could not be a tiled one; None if it could."""
+    found = _tiled(dataclasses.replace(resource, misc=resource.misc | MiscFlag.TILED), "", None)
+    return None if found is None else dataclasses.replace(found, remedy=None)
 
 
 def _tile_pool(resource: Resource, _data: str, _runtime: Runtime11) -> Reason | None:
