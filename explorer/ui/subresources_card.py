@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from explorer.core.units import format_address, format_bytes, format_exact
 from explorer.sim.layout_steps import arithmetic
-from explorer.ui.controls import ElidedLabel, label
+from explorer.ui.controls import label
+from explorer.ui.steps_grid import StepsGrid
 
 if TYPE_CHECKING:
     from explorer.sim.layout_steps import Step
@@ -38,17 +39,13 @@ class ArithmeticCard(QFrame):
         head.addStretch(1)
         head.addWidget(self.formula)
         layout.addLayout(head)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(10)
-        self._grid.setVerticalSpacing(3)
-        self._grid.setColumnStretch(1, 1)
+        self._grid = StepsGrid()
         layout.addLayout(self._grid)
         self.rules = label("", "small", wrap=True, name="subresource_rules")
         layout.addWidget(self.rules)
         self._form: Form | None = None
         self._index = 0
         layout.addLayout(self._texel_row())
-        self._rows: list[tuple[QLabel, ElidedLabel, QLabel, ElidedLabel]] = []
         self.steps: tuple[Step, ...] = ()
 
     def show_part(self, form: Form, index: int) -> None:
@@ -61,13 +58,7 @@ class ArithmeticCard(QFrame):
         self.formula.setText(f"{part.mip} + {part.slice} × {form.mips}{planes}")
         self.formula.setToolTip("index = mip + slice × mips + plane × mips × slices")
         self.steps = arithmetic(form, index)
-        while len(self._rows) < len(self.steps):
-            self._add_row()
-        for at, row in enumerate(self._rows):
-            for widget in row:
-                widget.setVisible(at < len(self.steps))
-            if at < len(self.steps):
-                self._fill(row, self.steps[at])
+        self._grid.show_steps(self.steps)
         self._form, self._index = form, index
         for box, extent in ((self.texel_x, part.width), (self.texel_y, part.height)):
             box.setRange(0, min(max(extent - 1, 0), (1 << 31) - 1))
@@ -105,30 +96,7 @@ class ArithmeticCard(QFrame):
 
     def results(self) -> dict[str, str]:
         """Return the shown results by name."""
-        return {row[0].text(): row[2].text() for row, _ in zip(self._rows, self.steps, strict=False)}
-
-    def _fill(self, row: tuple[QLabel, ElidedLabel, QLabel, ElidedLabel], step: Step) -> None:
-        name, formula, result, note = row
-        name.setText(step.name)
-        formula.setText(step.formula)
-        is_offset = step.name == "Offset"
-        result.setText(format_address(step.result) if is_offset else format_exact(step.result))
-        if not step.unit:
-            result.setText(f"{step.result:,}")
-        result.setToolTip(format_exact(step.result) if is_offset else "")
-        note.setText(step.note)
-        note.setVisible(bool(step.note))
-
-    def _add_row(self) -> None:
-        at = 2 * len(self._rows)
-        name, result = label("", "second"), label("", "mono")
-        formula, note = ElidedLabel("", "mono"), ElidedLabel("", "caption")
-        result.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._grid.addWidget(name, at, 0)
-        self._grid.addWidget(formula, at, 1)
-        self._grid.addWidget(result, at, 2)
-        self._grid.addWidget(note, at + 1, 1, 1, 2)
-        self._rows.append((name, formula, result, note))
+        return self._grid.results()
 
 
 class WholeCard(QWidget):
