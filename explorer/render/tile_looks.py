@@ -107,7 +107,7 @@ def _stamp(pixels: Pixels, stamps: Pixels, grid: npt.NDArray[np.uint8], x: int, 
     if not grid.size:
         return
     cell_height, cell_width = len(stamps[0]), len(stamps[0, 0])
-    rows, columns = grid.shape
+    rows, columns = len(grid), len(grid[0])
     low, high = max(y, 0), min(y + rows * cell_height, pixels.shape[0])
     first, end = max(x, 0), min(x + columns * cell_width, pixels.shape[1])
     if low >= high or first >= end:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PITCHES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64)
 """Logical pixels of the longer side of a tile, from far to near."""
 
-FIT_MOST = 24
+FIT_MOST = 64
 """Largest pitch that is chosen without being asked for."""
 
 _ROW_LEAST, _ROW_MOST = 16, 256
@@ -229,17 +229,21 @@ class TilePicture:
     def _levels(self) -> list[TileGrid]:
         grids: list[TileGrid] = []
         tiling = self.tiling
+        # Many slices show their extents alike: short labels leave room for the tiles.
+        is_array = tiling.slices > 1
         for mip, part in enumerate(tiling.mips[: tiling.standard_mips]):
             wide, high = part.WidthInTiles, part.HeightInTiles
             for z in range(part.DepthInTiles):
                 deep = f" · z {z}" if part.DepthInTiles > 1 else ""
                 first = part.StartTileIndexInOverallResource + z * wide * high
-                grids.append(TileGrid(f"mip {mip}{deep} · {wide} × {high}", first, wide * high, wide, 0, 0))
+                extent = "" if is_array else f" · {wide} × {high}"
+                grids.append(TileGrid(f"mip {mip}{deep}{extent}", first, wide * high, wide, 0, 0))
         if tiling.packed_mips:
             last, first = len(tiling.mips) - 1, len(tiling.mips) - tiling.packed_mips
             levels = f"mips {first} – {last}" if last > first else f"mip {last}"
             count = tiling.packed_tiles
-            text = f"packed {levels} · {count:,} tile" + "s" * (count != 1)
+            tail = f"packed {levels} · {count:,} tile" + "s" * (count != 1)
+            text = "packed" if is_array else tail
             across = min(count, max(_ROW_LEAST, grids[0].across if grids else 0))
             grids.append(TileGrid(text, tiling.packed_start, count, across, 0, 0, True))
         return grids

@@ -273,6 +273,7 @@ def _measured(model: str) -> str:
 
 
 def _d3d12(arguments: Any, adapter: Adapter | None, options: Mapping[str, str]) -> tuple[Form, ...]:
+    from explorer.core import d3d12
     from explorer.core.d3d12_structs import ResourceDesc
     from explorer.rules.d3d12_allocation import allocation_layout
     from explorer.rules.d3d12_desc import is_buffer, shape_of
@@ -298,6 +299,9 @@ def _d3d12(arguments: Any, adapter: Adapter | None, options: Mapping[str, str]) 
         rules=(f"d3d12.{model.rule}" if model else "d3d12.4.2",),
     )  # fmt: skip
     copied = _footprints(desc, runtime)
+    if isinstance(arguments, d3d12.CreateReservedResource | d3d12.CreateReservedResource2):
+        # It has no memory of its own: its tiles say what lies where.
+        return () if copied is None else (copied,)
     return (memory,) if copied is None else (copied, memory)
 
 

@@ -240,11 +240,7 @@ class TileMap:
             step: 1 or −1.
         """
         low, high = self._rows(resource)
-        starts = self._first[low:high][self._frame[low:high] >= self._now]
-        if not len(starts):
-            return None
-        at = int(np.searchsorted(starts, tile, "right" if step > 0 else "left"))
-        return int(starts[(at if step > 0 else at - 1) % len(starts)])
+        return _next_of(self._first[low:high][self._frame[low:high] >= self._now], tile, step)
 
     # -- heaps
 
@@ -273,7 +269,7 @@ class TileMap:
         whole = np.array([0], np.int64), np.array([end], np.int64)
         depths, own = self._depth(heap), self._own(heap, resource)
         shared = int(depths.shared(*whole)[0])
-        start, stop, _ = self._ranges(heap, resource)
+        start, stop, _ = self._ranges(heap, resource) if resource >= 0 else (np.zeros(0, np.int64),) * 3
         # Each heap tile once: those that only this resource shows, and no other tile of it.
         parts = _union(start, stop)
         mine = own.shown(0, end) - int(depths.shared(*parts).sum())
@@ -302,6 +298,11 @@ class TileMap:
         under = np.flatnonzero((start <= tile) & (tile < end))
         found += [Mapper(int(resources[at]), -1, 1) for at in under[: max(most - len(found), 0)].tolist()]
         return tuple(found), len(rows) + len(under)
+
+    def next_fresh_in_pool(self, heap: int, tile: int, step: int) -> int | None:
+        """Return the next tile of a heap in a direction that a call of the shown frame gave out, around the ends."""
+        here = (self._heap == heap) & (self._frame >= self._now)
+        return _next_of(np.unique(self._tile[here]), tile, step)
 
     # -- inside
 
@@ -362,3 +363,11 @@ def _union(start: Int64, end: Int64) -> tuple[Int64, Int64]:
     is_new = np.append(True, start[1:] > reach[:-1])
     firsts = np.flatnonzero(is_new)
     return start[firsts], reach[np.append(firsts[1:], len(start)) - 1]
+
+
+def _next_of(starts: Int64, tile: int, step: int) -> int | None:
+    """Return the next of some sorted numbers in a direction, around the ends."""
+    if not len(starts):
+        return None
+    at = int(np.searchsorted(starts, tile, "right" if step > 0 else "left"))
+    return int(starts[(at if step > 0 else at - 1) % len(starts)])

@@ -254,6 +254,11 @@ class MapOverlay:
                 painter.fillRect(rect, self.colour("hoverfill"))
                 painter.setPen(QPen(self.colour("select"), 1))
                 painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
+        pointed = self.pointed_range()
+        for rect in self.rects(strips, *pointed, top) if pointed is not None else ():
+            for token, width in (("halo", 4), ("select", 2)):
+                painter.setPen(QPen(self.colour(token), width))
+                painter.drawRect(rect.adjusted(-1, -1, 1, 1))
         if has_focus and screen.focus is not None:
             rects = self.rects(strips, screen.focus.first, screen.focus.end, top)
             for rect in rects + self._fold_rects(screen.focus.first, screen.focus.end, top):
@@ -267,6 +272,15 @@ class MapOverlay:
             return None
         ghost = self.screen.ghost[0]
         return axis_range(self.screen, ghost.segment, ghost.heap, ghost.offset, ghost.size)
+
+    def pointed_range(self) -> tuple[int, int] | None:
+        """Return where the range lies that another view points to, None where its heap is not shown."""
+        scene, pointed = self.screen.scene, self.screen.pointed
+        if scene is None or pointed is None:
+            return None
+        heap, offset, size = pointed
+        names = scene.snapshot.heaps.names
+        return axis_range(self.screen, -1, names.index(heap), offset, size) if heap in names else None
 
     def rects(self, strips: list[Strip], first: int, end: int, top: float, *, track: bool = False) -> list[QRectF]:
         """Return the rectangles of a range of the map axis in the visible rows, two pixels wide at least."""

@@ -48,6 +48,7 @@ class MapScreen:
         refused: (first, end) on the map axis of holes that are too small.
         focus: Where the keyboard stands.
         hover: What is under the cursor.
+        pointed: Heap name, offset and bytes of the range that another view points to; None for none.
         is_fitted: True until the user chooses a zoom: then the map is fitted to the window by itself.
     """
 
@@ -63,6 +64,7 @@ class MapScreen:
         self.refused: tuple[tuple[int, int], ...] = ()
         self.focus: Focus | None = None
         self.hover: Hit | None = None
+        self.pointed: tuple[str, int, int] | None = None
         self.is_fitted = True
         self._measures = measures
         self._pending: Snapshot | None = None

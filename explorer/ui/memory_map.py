@@ -191,6 +191,21 @@ class MemoryMapView(QWidget):
                 self.canvas.set_focus(Focus(int(items.start[at]), int(items.end[at]), int(items.block[at])))
                 return
 
+    def show_bytes(self, place: tuple[str, int, int] | None, *, reveal: bool = True) -> None:
+        """Outline a range of a heap.
+
+        Args:
+            place: Heap name, offset and bytes; None takes the outline away.
+            reveal: Bring it into view and put the keyboard there.
+        """
+        self.screen_state.pointed = place
+        scene, span = self.screen_state.scene, self.canvas.overlay.pointed_range()
+        if reveal and scene is not None and span is not None:
+            inside = (scene.items.start <= span[0]) & (span[0] < scene.items.end) & (scene.items.block >= 0)
+            found = np.flatnonzero(inside)
+            self.canvas.set_focus(Focus(*span, int(scene.items.block[found[0]]) if len(found) else -1))
+        self.canvas.update()
+
     def zoom_to_fit(self) -> None:
         """Show everything."""
         self.screen_state.fit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QSize, QTimer, Slot
+from PySide6.QtCore import QModelIndex, QSize, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.core.kinds import ResourceKind
+from explorer.core.tiles import TILE_BYTES
 from explorer.core.units import format_bytes
 from explorer.sim.layouts import LaidOut, lay_out
 from explorer.ui.controls import ConfidenceMark, ElidedLabel, EmptyState, Segmented, SidePanel, hairline, label
@@ -28,6 +29,8 @@ from explorer.ui.subresources_table import WIDTHS, SubresourceModel
 if TYPE_CHECKING:
     from explorer.sim.layouts import Form
     from explorer.sim.snapshot import Snapshot
+    from explorer.sim.tilings import Tiled
+    from explorer.ui.tiles_panel import TilesPanel
     from explorer.ui.workspace import Workspace
 
 _REFRESH_MS = 150
@@ -38,8 +41,19 @@ _CARD_PX = 380
 _TABLE_ROWS = 8
 
 
+TILES = "tiles"
+"""Id of the tab with the tiles, beside the ids of forms."""
+
+
 class SubresourcesView(QWidget):
-    """Shows where every subresource of the selected resource lies."""
+    """Shows where every subresource of the selected resource lies, and the tiles of a reserved one.
+
+    Signals:
+        bytes_wanted: (heap name, offset, bytes) that the selected tile shows or None, and whether to bring them into
+            view on the map.
+    """
+
+    bytes_wanted = Signal(object, bool)
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
@@ -47,7 +61,9 @@ class SubresourcesView(QWidget):
         self._workspace, theme = workspace, workspace.theme
         self._key: tuple[object, ...] = ()
         self._found: LaidOut | None = None
+        self._tiled: Tiled | None = None
         self._form_id = ""
+        self.tiles: TilesPanel | None = None
         self.selected = 0
         self.title = label("", "title", name="subresources_title")
         self.line = ElidedLabel("", "small", name="subresources_line")
@@ -67,7 +83,7 @@ class SubresourcesView(QWidget):
         self.model = SubresourceModel(theme)
         self.table = QTableView()
         self.empty = EmptyState(theme, name="subresources_empty")
-        self.body = QWidget()
+        self.body, self.forms = QWidget(), QWidget()
         self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
@@ -96,6 +112,18 @@ class SubresourcesView(QWidget):
         """Return the shown form; None while there is none."""
         forms = self._found.forms if self._found is not None else ()
         return next((form for form in forms if form.id == self._form_id), forms[0] if forms else None)
+
+    def shows_tiles(self) -> bool:
+        """Return whether the tiles are shown; of a reserved resource they are, unless another tab was chosen."""
+        if self._tiled is None:
+            return False
+        has_forms = self._found is not None and bool(self._found.forms)
+        return self._form_id == TILES or not has_forms or (not self._form_id and self._tiled.is_reserved)
+
+    def show_tab(self, form_id: str) -> None:
+        """Show a form by its id, or the tiles (``TILES``)."""
+        self._form_id = form_id
+        self._show_form()
 
     def pick(self, index: int) -> None:
         """Select a subresource of the shown form."""
@@ -174,18 +202,37 @@ class SubresourcesView(QWidget):
         inside.addLayout(tools)
         inside.addLayout(about)
         inside.addWidget(hairline())
-        inside.addLayout(self._middle, 1)
-        inside.addWidget(hairline())
-        inside.addWidget(self.strip)
-        inside.addWidget(self.table)
-        inside.addWidget(hairline())
-        inside.addWidget(self.legend)
+        inside.addWidget(self.forms, 1)
+        self._lay_out_forms()
+        self._inside = inside
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         outer.addWidget(self.body)
         outer.addWidget(self.empty)
         self.setFocusProxy(self.canvas)
+
+    def _lay_out_forms(self) -> None:
+        column = QVBoxLayout(self.forms)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
+        column.addLayout(self._middle, 1)
+        column.addWidget(hairline())
+        column.addWidget(self.strip)
+        column.addWidget(self.table)
+        column.addWidget(hairline())
+        column.addWidget(self.legend)
+
+    def _tiles_panel(self) -> TilesPanel:
+        """Return the panel of the tiles; it is made when it is shown for the first time, not with the window."""
+        if self.tiles is None:
+            from explorer.ui.tiles_panel import TilesPanel
+
+            self.tiles = TilesPanel(self._workspace)
+            self.tiles.bytes_wanted.connect(self.bytes_wanted)
+            self._inside.addWidget(self.tiles, 1)
+        return self.tiles
 
     def _make_side(self) -> SidePanel:
         content = QWidget()
@@ -211,35 +258,50 @@ class SubresourcesView(QWidget):
             self._forget()
             self._say_empty(snapshot, len(chosen))
             return
+        from explorer.sim.tilings import tiled_of
+
         row = chosen[0]
         table = snapshot.resources
         options = tuple(snapshot.provenance.options.items())
-        key = (id(table.records[row]), table.names[row], id(snapshot.adapter), options, snapshot.origin)
+        key = (row, id(table.records[row]), table.names[row], id(snapshot.adapter), options, snapshot.origin)
+        self._kind = ResourceKind(min(int(table.kind[row]), len(ResourceKind) - 1))
         if key != self._key or self._found is None:
             found = lay_out(snapshot, row)
             if self._found is None or found.name != self._found.name:
                 self.selected = 0
             # The record is kept alive by the snapshot that the workspace shows, so its id stays its own.
-            self._key, self._found = key, found
-            self._show_found(found, ResourceKind(min(int(table.kind[row]), len(ResourceKind) - 1)))
+            self._key, self._found, self._tiled = key, found, tiled_of(snapshot, row)
+            self._show_found(found)
+        elif self._tiled is not None and self.shows_tiles():
+            # Mappings change while the resource stays what it is.
+            self._show_tiles(self._tiled)
 
-    def _show_found(self, found: LaidOut, kind: ResourceKind) -> None:
-        self.body.setVisible(bool(found.forms))
-        self.empty.setVisible(not found.forms)
-        if not found.forms:
+    def _show_found(self, found: LaidOut) -> None:
+        known = bool(found.forms) or self._tiled is not None
+        self.body.setVisible(known)
+        self.empty.setVisible(not known)
+        if not known:
             self.empty.say(f"The subresources of {found.name} are not known", found.reason)
             return
         self.title.setText(found.name)
         self.line.setText(found.line)
-        titles = tuple(form.title for form in found.forms)
+        titles = (*(form.title for form in found.forms), *(("Tiles",) if self._tiled is not None else ()))
         if titles != self.tabs.words():
             self.tabs.set_words(titles)
         self.tabs.setFixedWidth(max(len(titles), 1) * 130)
-        self._kind = kind
         self._show_form()
 
     def _show_form(self) -> None:
-        form = self.form()
+        form, tiled = self.form(), self._tiled
+        is_tiles = self.shows_tiles()
+        self.forms.setVisible(not is_tiles)
+        if self.tiles is not None:
+            self.tiles.setVisible(is_tiles)
+        if is_tiles and tiled is not None:
+            self._show_tiles(tiled)
+            return
+        if self.tiles is not None:
+            self.tiles.forget()
         if form is None or self._found is None:
             return
         self.tabs.set_current(self._found.forms.index(form))
@@ -256,6 +318,24 @@ class SubresourcesView(QWidget):
         self.whole.show_form(form)
         self.legend.show_form(form, self._kind)
         self._show_part(form)
+
+    def _show_tiles(self, tiled: Tiled) -> None:
+        from explorer.sim.tilings import shape_text, tiling_text
+
+        snapshot = self._workspace.snapshot
+        if snapshot is None:
+            return
+        self.tabs.set_current(len(self.tabs.words()) - 1)
+        tiling = tiled.tiling
+        total = tiling.total_tiles if tiling is not None else 0
+        size = format_bytes(total * TILE_BYTES, 2)
+        self.figures.setText(f"{total:,} tile{'s' * (total != 1)} · {size} of addresses" if total else "")
+        told = f"64 KiB tile = {shape_text(tiled)} · {tiling_text(tiled)}" if tiling is not None else "No tiles"
+        is_model = tiling is not None and tiling.packed_mips > 0
+        self.model_line.setText(f"{told}, as this model packs: the adapter decides" if is_model else told)
+        self._show_mark("assumed" if is_model else "published")
+        panel = self._tiles_panel()
+        panel.show_tiles(snapshot, tiled, self._kind)
 
     def _show_mark(self, confidence: str) -> None:
         if self._mark is not None:
@@ -278,7 +358,9 @@ class SubresourcesView(QWidget):
             self.area.ensureVisible(at.x(), at.y(), 60, 40)
 
     def _forget(self) -> None:
-        self._key, self._found = (), None
+        self._key, self._found, self._tiled = (), None, None
+        if self.tiles is not None:
+            self.tiles.forget()
         self.body.hide()
         self.empty.show()
 
@@ -301,8 +383,8 @@ class SubresourcesView(QWidget):
     @Slot(int)
     def _on_tab(self, index: int) -> None:
         if self._found is not None:
-            self._form_id = self._found.forms[index].id
-            self._show_form()
+            ids = [form.id for form in self._found.forms]
+            self.show_tab(ids[index] if index < len(ids) else TILES)
 
     @Slot(object)
     def _on_picked(self, index: int) -> None:

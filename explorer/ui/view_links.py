@@ -60,6 +60,8 @@ class ViewLinks(QObject):
                 view.subject_picked.connect(self._on_subject)
             case "advisor":
                 view.count_changed.connect(self._on_advice)
+            case "subresources":
+                view.bytes_wanted.connect(self._on_bytes)
             case "create":
                 view.ghost_changed.connect(self._on_ghost)
             case "device":
@@ -86,6 +88,12 @@ class ViewLinks(QObject):
         self._workspace.select(self._window.pacer.found_again(self._table, chosen))
         if len(self._workspace.selection) == 1:
             self._map.scroll_to_resource(self._workspace.selection[0])
+
+    @Slot(object, bool)
+    def _on_bytes(self, place: tuple[str, int, int] | None, reveal: bool) -> None:
+        # The map is not made to be told that nothing is pointed to.
+        if place is not None or "map" in dict(self._window.views.existing()):
+            self._map.show_bytes(place, reveal=reveal)
 
     @Slot(object)
     def _on_rows(self, counts: tuple[int, int]) -> None:

@@ -110,6 +110,9 @@ def _check_pool(snapshot: Snapshot, tiles: TileMap, heap: str) -> None:
     assert tiles.pool_states(at, np.arange(32), own).tolist() == expect
     assert tiles.pool_counts(at, own) == tuple(expect.count(state) for state in PoolState)
     assert tiles.pool_tiles(at) == 32
+    nobody = [PoolState.OTHER if state is PoolState.OWN else state for state in expect]
+    assert tiles.pool_states(at, np.arange(32), -1).tolist() == nobody
+    assert tiles.pool_counts(at, -1) == tuple(nobody.count(state) for state in PoolState)
 
 
 def test_that_facts_of_a_tile_name_heap_call_and_who_else_shows_it() -> None:

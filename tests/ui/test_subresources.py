@@ -82,7 +82,7 @@ def test_that_a_texture_array_shows_mips_slices_and_its_sums(view: SubresourcesV
     assert (form.id, form.mips, form.slices) == ("copy", 6, 4)
     assert view.title.text() == "Texture 0007"
     assert view.figures.text().startswith("24 subresources")
-    assert view.tabs.words() == ("Copy footprints", "In memory")
+    assert view.tabs.words() == ("Copy footprints", "In memory", "Tiles")
     assert sum(size for _, size in view.legend.entries) == form.layout.size_bytes
     assert view.model.rowCount() == 24
 
