@@ -49,7 +49,7 @@ def get_part(device: D3D9Device, arguments: _Level, record: CallRecord) -> Verdi
     _, row = device.state.find(arguments.object, "resource", where="input.object")
     verdict = judge(arguments, device.things.of[row].resource, device.runtime)
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, device.name(row))
     face = int(arguments.FaceType) if isinstance(arguments, api.GetCubeMapSurface) else 0
     device.add_part(record.out or record.call, Part(row, arguments.Level, face))
     return verdict
@@ -57,7 +57,7 @@ def get_part(device: D3D9Device, arguments: _Level, record: CallRecord) -> Verdi
 
 def _set(device: D3D9Device, record: CallRecord, verdict: Verdict, slot: str, row: int | None) -> Verdict:
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, "" if row is None else device.name(row))
     before = device.things.bound.get(slot)
     if row is None:
         device.unbind(slot)

@@ -28,7 +28,7 @@ def update_surface(device: D3D9Device, arguments: api.UpdateSurface, record: Cal
     target = _part(device, arguments.pDestinationSurface, "pDestinationSurface")
     verdict = judge(arguments, _ends(device, source, target), device.runtime)
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, device.name(target.row))
     resource = device.things.of[source.row].resource
     size = box_bytes(resource, source.level, _box(arguments.pSourceRect, resource, source.level))
     _send(device, source.row, target.row, size, "UpdateSurface", "d3d9.R8.1")
@@ -42,7 +42,7 @@ def update_texture(device: D3D9Device, arguments: api.UpdateTexture, record: Cal
     a, b = device.things.of[source].resource, device.things.of[target].resource
     verdict = judge(arguments, TextureCopyState(a, b), device.runtime)
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, device.name(target))
     if is_lost(device):
         return verdict
     dirty = device.things.dirty.pop(source, ())
@@ -59,7 +59,7 @@ def stretch_rect(device: D3D9Device, arguments: api.StretchRect, record: CallRec
     target = _part(device, arguments.pDestSurface, "pDestSurface")
     verdict = judge(arguments, _ends(device, source, target), device.runtime)
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, device.name(target.row))
     read = _gpu_bytes(device, source, arguments.pSourceRect)
     written = _gpu_bytes(device, target, arguments.pDestRect)
     how = f"the GPU read {read:,} B of {device.name(source.row)} and wrote {written:,} B"
@@ -72,7 +72,7 @@ def color_fill(device: D3D9Device, arguments: api.ColorFill, record: CallRecord)
     part = _part(device, arguments.pSurface, "pSurface")
     verdict = judge(arguments, surface_of(device.things, part), device.runtime)
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, device.name(part.row))
     size = _gpu_bytes(device, part, arguments.pRect)
     _tell(device, part.row, size, f"the GPU filled {size:,} B with one colour (ColorFill)", "d3d9.R8.6")
     return verdict
@@ -140,7 +140,7 @@ def get_front_data(device: D3D9Device, arguments: api.GetFrontBufferData, record
     target = _part(device, arguments.pDestSurface, "pDestSurface")
     verdict = judge(arguments, _ends(device, None, target), device.runtime)
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, device.name(target.row))
     front = device.shown.front if device.shown.front >= 0 else next(iter(device.shown.back), -1)
     if front >= 0:
         resource = device.things.of[target.row].resource

@@ -33,6 +33,8 @@ def tell_lock(device: D3D9Device, row: int, pointer: str, flags: int, box: Box, 
     resource = device.things.of[row].resource
     if pointer == "direct":
         rule, text = _direct(flags, box, values)
+        if flags & LockFlags.READONLY and device.segment_of(device.blocks_of[row][0]).group == "NON_LOCAL":
+            rule = "R4.3"
     elif pointer == "temporary":
         read = int(str(values["read_back_bytes"]))
         rule = "R6.3"

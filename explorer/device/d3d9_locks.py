@@ -35,7 +35,7 @@ def lock(device: D3D9Device, arguments: api.Lock, record: CallRecord) -> Verdict
     _, row = device.state.find(arguments.object, "resource", where="input.object")
     resource = device.things.of[row].resource
     if not resource.is_buffer:
-        return device.refuse(record, refused([fault("bind.type", "use LockRect or LockBox")]))
+        return device.refuse(record, refused([fault("bind.type", "use LockRect or LockBox")]), device.name(row))
     verdict = judge(arguments, BufferState(resource, len(device.things.held.get(row, ()))), device.runtime)
     size = arguments.SizeToLock or resource.width - arguments.OffsetToLock
     box = (arguments.OffsetToLock, 0, 0, arguments.OffsetToLock + size, 1, 1)
@@ -83,7 +83,7 @@ def unlock_surface(device: D3D9Device, arguments: api.UnlockRect | api.UnlockBox
     part = find_surface(device.state, device.things, arguments.object, "input.object", arguments.Level, face)
     verdict = judge(arguments, surface_of(device.things, part), device.runtime, record.call)
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, device.name(part.row))
     held = [one for one in device.things.held.get(part.row, ()) if (one.level, one.face) == (part.level, part.face)]
     if held:
         _close(device, part.row, held[-1])
@@ -144,7 +144,7 @@ def _open(
     device: D3D9Device, record: CallRecord, verdict: Verdict, part: Part, box: Box, flags: int, access: str | None
 ) -> Verdict:
     if not verdict.succeeded:
-        return device.refuse(record, verdict)
+        return device.refuse(record, verdict, device.name(part.row))
     # A pair of calls for every few bytes adds up (R6.5).
     device.spend(cpu=cost.CPU_CALL_NS)
     row = part.row
@@ -154,7 +154,8 @@ def _open(
     values: dict[str, object] = {"pointer": pointer, "waited": False}
     staging, rules = -1, list[str]()
     if _must_not_wait(device, row, flags) and device.is_busy(device.blocks_of[row][0]):
-        return device.refuse(record, refused([fault("R7.5", "try again later", hr="D3DERR_WASSTILLDRAWING")]))
+        busy = refused([fault("R7.5", "try again later", hr="D3DERR_WASSTILLDRAWING")])
+        return device.refuse(record, busy, device.name(row))
     if pointer == "system":
         rules += _open_system(device, row, values)
     elif pointer == "direct":

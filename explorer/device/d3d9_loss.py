@@ -73,6 +73,7 @@ def _lose(device: D3D9Device, status: str, what: str) -> None:
     )
     event = state.log.add(kind, device.shown.name, rule=rule, text=text)
     before = state.log.because(event.number)
+    _tell_lost_bytes(device, gone)
     device.managed.evict_all(device, "the loss of the device", "d3d9.R5.4")
     if status == LOST:
         # Windows takes the RAM of a program whose window is minimised (decision 123).
@@ -83,6 +84,21 @@ def _lose(device: D3D9Device, status: str, what: str) -> None:
         state.resources["resident"][row] = False
         for block in device.blocks_of[row]:
             state.blocks["state"][block] &= 0xFF & ~_RESIDENT
+
+
+def _tell_lost_bytes(device: D3D9Device, gone: list[int]) -> None:
+    """Report what was lost in each segment: the contents of AGP memory go like those of local memory (R4.4)."""
+    state, sums = device.state, dict[int, list[int]]()
+    for row in gone:
+        for block in device.blocks_of[row]:
+            found = sums.setdefault(int(state.blocks["segment"][block]), [0, 0])
+            found[0] += 1
+            found[1] += int(state.blocks["size"][block])
+    for segment, (count, size) in sorted(sums.items()):
+        where = state.segments[segment]
+        rule = "d3d9.R4.4" if where.group == "NON_LOCAL" else "d3d9.R6.1"
+        text = f"What {count:,} blocks of {size:,} B in {where.name} held is gone; the application writes it anew."
+        state.log.add(EventKind.CHANGED, device.shown.name, where.name, size, rule=rule, text=text)
 
 
 def make_reachable(device: D3D9Device) -> None:

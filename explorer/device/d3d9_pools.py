@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -106,7 +107,10 @@ def plan_of(device: D3D9Device, resource: Resource) -> Plan:
 def _rule_of(resource: Resource, device: D3D9Device) -> str:
     if resource.is_buffer and resource.pool == api.Pool.DEFAULT and resource.usage & api.Usage.SOFTWAREPROCESSING:
         return "R3.4"
-    return _RULE_OF[placement_key(resource, device.runtime)]
+    key = placement_key(resource, device.runtime)
+    if key in ("target", "static_texture", "static_buffer", "plain_surface") and device.state.adapter.memory_class == "uma":
+        return "R4.5"
+    return _RULE_OF[key]
 
 
 def dummy_plan(device: D3D9Device, what: Plan) -> Plan:
@@ -129,6 +133,7 @@ def place(
     assert what.device is not None
     layout = what.device
     group, reasons = what.group, (what.reason,)
+    more = (reason("R3.8"),) if what.resource.is_texture and what.resource.is_dynamic else ()
     taken = device.take(group, layout, what.kind, name)
     if isinstance(taken, Refusal) and what.fallback:
         group = what.fallback
@@ -139,7 +144,7 @@ def place(
         return what.group, taken
     row = device.state.add_resource(_new(record, name, what, layout, default_priority(device, what)))
     device.state.resources["resident"][row] = True
-    _report(device, row, layout)
+    _report(device, row, what.resource, layout)
     block = device.add_block(row, what.kind, layout, taken, int(BlockState.RESIDENT), reasons[0])
     device.blocks_of[row] = [block]
     device.things.of[row] = Thing(what.resource, layout, what.segment, implicit=implicit)
@@ -148,7 +153,7 @@ def place(
         text = f"{name} did not fit in {what.group} memory and lies in {group} memory, which the GPU reads more slowly."
         device.state.log.add(EventKind.MISPLACED, name, _segment_name(device, block), layout.size_bytes,
                              rule="d3d9.R6.8", text=text)  # fmt: skip
-    return reasons
+    return (*more, *reasons)
 
 
 def default_priority(device: D3D9Device, what: Plan) -> int:
@@ -167,7 +172,7 @@ def _place_in_system(
     row = device.state.add_resource(_new(record, name, what, what.device or layout, 0))
     is_managed = what.pool is api.Pool.MANAGED
     state = int(BlockState.MASTER_COPY | BlockState.DIRTY) if is_managed else 0
-    _report(device, row, layout)
+    _report(device, row, what.resource, layout)
     block = device.add_block(row, what.kind, layout, taken, state, what.reason)
     device.blocks_of[row] = [block]
     device.things.of[row] = Thing(what.resource, what.device or layout, what.segment, dummy=dummy)
@@ -178,12 +183,25 @@ def _place_in_system(
         device.things.dirty[row] = all_dirty(what.resource)
     if is_managed and what.device is not None:
         device.managed.adopt(row, block, what.device, int(what.kind), int(what.resource.type))
-    return (what.reason,)
+    return (reason("R5.1"), what.reason) if is_managed else (what.reason,)
 
 
-def _report(device: D3D9Device, row: int, layout: ResourceLayout) -> None:
-    name = device.name(row)
-    device.state.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d9.R1.1", text=f"{name} was created.")
+def _report(device: D3D9Device, row: int, resource: Resource, layout: ResourceLayout) -> None:
+    """Report a creation with the four properties of the resource (R1.1)."""
+    name, form = device.name(row), _format_name(resource)
+    words = [f"D3DRTYPE_{resource.type.name}", *([form] if form else []), api.Pool(resource.pool).constant]
+    text = f"{name} was created: {', '.join(words)}, usage {_usage_words(resource.usage)}."
+    device.state.log.add(EventKind.CREATED, name, size=layout.size_bytes, rule="d3d9.R1.1", text=text)
+
+
+@functools.cache
+def _usage_words(usage: int) -> str:
+    return " | ".join(str(name) for name in api.Usage(usage).constants) or "0"
+
+
+def _format_name(resource: Resource) -> str:
+    info = resource.info
+    return "" if resource.is_buffer else (info.name if info else f"0x{resource.format:08X}")
 
 
 def _segment_name(device: D3D9Device, block: int) -> str:
@@ -192,13 +210,12 @@ def _segment_name(device: D3D9Device, block: int) -> str:
 
 def _new(record: CallRecord | None, name: str, what: Plan, layout: ResourceLayout, priority: int) -> NewResource:
     resource = what.resource
-    info = resource.info
     return NewResource(
         name=name,
         record=record,
         kind=what.kind,
         dimension=resource.type.name,
-        format="" if resource.is_buffer else (info.name if info else f"0x{resource.format:08X}"),
+        format=_format_name(resource),
         place=what.pool.constant,
         width=resource.width,
         height=resource.height,

@@ -149,12 +149,19 @@ class Device(ABC):
         times.stall += stall
         self.state.log.time_ns += gpu + transfer + cpu + stall
 
-    def refuse(self, record: CallRecord, verdict: Verdict) -> Verdict:
-        """Report a refusal and return it."""
+    def refuse(self, record: CallRecord, verdict: Verdict, subject: str = "") -> Verdict:
+        """Report a refusal and return it.
+
+        Args:
+            record: The call.
+            verdict: The refusal.
+            subject: Name of the object that the call was made on; empty for one that creates or has none.
+        """
         reason = verdict.reasons[0]
-        self.state.log.add(
-            EventKind.REFUSED, record.out or record.call, rule=reason.rule, text=f"{verdict.hr}: {reason.text}"
-        )
+        text = f"{verdict.hr}: {reason.text}"
+        if subject:
+            text = f"{subject}: {record.call} answers {text}"
+        self.state.log.add(EventKind.REFUSED, subject or record.out or record.call, rule=reason.rule, text=text)
         return verdict
 
     def no_room(self, record: CallRecord, hr: str, segment: str, refusal: Refusal, rule: str, source: str) -> Verdict:

@@ -116,7 +116,7 @@ def judge_part(
         return refused([fault("sub.level", "ask a texture of the right kind")])
     if arguments.Level >= state.levels:
         return refused([fault("sub.level", "name a level that exists", {"Level": state.levels - 1})])
-    return granted("sub.level", "R1.5")
+    return granted("sub.level", "R1.5", "R1.3")
 
 
 def judge_set_texture(arguments: SetTexture, state: Resource | None, runtime: Runtime = DEFAULT) -> Verdict:

@@ -99,6 +99,7 @@ def test_that_a_purge_names_the_call(call: str, rule: str) -> None:
     assert all(call in event.text for event in of_kind(outcome, "evicted"))
 
 
+AGP, UMA = "r9700pro", "i865g"
 PLACES = [
     ("texture", "DEFAULT", "", "LOCAL", "R2.2"), ("texture", "DEFAULT", "DYNAMIC", "NON_LOCAL", "R4.6"),
     ("texture", "DEFAULT", "RENDERTARGET", "LOCAL", "R4.1"), ("texture", "MANAGED", "", "SYSTEM", "R2.3"),
@@ -108,13 +109,21 @@ PLACES = [
     ("buffer", "DEFAULT", "SOFTWAREPROCESSING", "SYSTEM", "R3.4"), ("plain", "DEFAULT", "", "LOCAL", "R2.2"),
     ("target", "DEFAULT", "", "LOCAL", "R4.1"),
 ]  # fmt: skip
+UMA_PLACES = [
+    ("texture", "DEFAULT", "", "LOCAL", "R4.5"), ("buffer", "DEFAULT", "", "LOCAL", "R4.5"),
+    ("plain", "DEFAULT", "", "LOCAL", "R4.5"), ("buffer", "DEFAULT", "DYNAMIC", "LOCAL", "R4.6"),
+    ("target", "DEFAULT", "", "LOCAL", "R4.5"), ("texture", "MANAGED", "", "SYSTEM", "R2.3"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "pool", "usage", "group", "rule"), PLACES)
+@pytest.mark.parametrize(
+    ("adapter_id", "kind", "pool", "usage", "group", "rule"),
+    [*((AGP, *place) for place in PLACES), *((UMA, *place) for place in UMA_PLACES)],
+)
 def test_that_every_allocation_names_the_rule_that_put_it_there(
-    kind: str, pool: str, usage: str, group: str, rule: str
+    adapter_id: str, kind: str, pool: str, usage: str, group: str, rule: str
 ) -> None:
-    desk = Desk("r9700pro", **{"d3d9.point_sprites": "true", "d3d9.D3DDEVCAPS_NPATCHES": "false"})
+    desk = Desk(adapter_id, **{"d3d9.point_sprites": "true", "d3d9.D3DDEVCAPS_NPATCHES": "false"})
     made = {
         "texture": lambda: desk.texture("X", pool, 64, usage=usage),
         "buffer": lambda: desk.buffer("X", pool, usage=usage),
@@ -127,6 +136,34 @@ def test_that_every_allocation_names_the_rule_that_put_it_there(
     assert event.rule == f"d3d9.{rule}"
     assert outcome.reasons[-1].rule == event.rule
     assert outcome.reasons[-1].text in event.text
+
+
+def test_that_a_creation_tells_the_four_properties_and_what_they_rest_on() -> None:
+    # CHECKLIST 21, 80, 113.
+    desk = Desk()
+    outcome = desk.texture("T", "DEFAULT", 64, usage="DYNAMIC")
+    assert of_kind(outcome, "created")[0].text == (
+        "T was created: D3DRTYPE_TEXTURE, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, usage D3DUSAGE_DYNAMIC."
+    )
+    assert "R3.8" in rules(outcome)
+    outcome = desk.buffer("B", "MANAGED", usage="WRITEONLY DONOTCLIP")
+    text = of_kind(outcome, "created")[0].text
+    assert text.startswith("B was created: D3DRTYPE_VERTEXBUFFER, D3DPOOL_MANAGED, usage D3DUSAGE_")
+    assert "R5.1" in rules(outcome)
+    assert "usage 0." in of_kind(desk.buffer("C", "SYSTEMMEM"), "created")[0].text
+    desk.ok("GetSurfaceLevel", {"object": "T"}, "T0")
+    assert "R1.3" in rules(desk.ok("GetSurfaceLevel", {"object": "T"}, "T0 again")), "one pool for all of it"
+
+
+def test_that_a_loss_counts_what_it_took_in_each_segment() -> None:
+    # CHECKLIST 85: rule R4.4 for AGP memory, R6.1 for what the application has to plan for.
+    desk = Desk("gf4mx440")
+    desk.start()
+    desk.buffer("agp", usage="DYNAMIC", length=3 * MB)
+    desk.lose()
+    lost = next(event for event in desk.state.log.tail if event.kind == "device_lost")
+    told = [event for event in desk.state.log.tail if event.cause == lost.number and event.kind == "changed"]
+    assert [(event.rule, event.size_bytes) for event in told] == [("d3d9.R6.1", 12 * MB), ("d3d9.R4.4", 3 * MB)]
 
 
 def test_that_memory_that_becomes_free_names_its_rule() -> None:
@@ -178,6 +215,7 @@ def test_that_reading_through_a_write_combined_pointer_is_told_and_advised_again
     desk = Desk()
     desk.buffer("B", usage="DYNAMIC WRITEONLY")
     outcome = desk.lock("B", "READONLY")
+    assert outcome.events[-1].rule == "d3d9.R4.3", "the CPU reaches AGP memory"
     assert "R3.6" in rules(outcome), "the old data is read although the buffer is write-only"
     event = of_kind(desk.ok("Unlock", {"object": "B"}), "stalled")[0]
     assert (event.rule, event.size_bytes) == ("device.wc-read", MB)
@@ -189,3 +227,49 @@ def test_that_reading_through_a_write_combined_pointer_is_told_and_advised_again
     simulation.step(300)
     found = [one for one in advise(simulation.snapshot()) if one.id == "write-combined-read"]
     assert [(one.figures["reads"], one.figures["bytes"]) for one in found] == [(10, 20 * MB)]
+
+
+REFUSALS = [
+    ("LockRect", {"object": "T"}, "R7.2"), ("Lock", {"object": "T"}, "bind.type"),
+    ("UnlockRect", {"object": "P"}, "R7.8"), ("SetRenderTarget", {"pRenderTarget": "T"}, "bind.target"),
+    ("SetStreamSource", {"StreamNumber": 0, "pStreamData": "T"}, "bind.type"),
+    ("GetSurfaceLevel", {"object": "T", "Level": 12}, "sub.level"), ("ColorFill", {"pSurface": "T"}, "R8.6"),
+    ("UpdateTexture", {"pSourceTexture": "M", "pDestinationTexture": "T"}, "R8.1"),
+    ("UpdateSurface", {"pSourceSurface": "M", "pDestinationSurface": "T"}, "R8.1"),
+    ("StretchRect", {"pSourceSurface": "P", "pDestSurface": "T"}, "R8.4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "inputs", "rule"), REFUSALS)
+def test_that_a_refused_call_is_told_of_the_object_that_it_was_made_on(
+    call: str, inputs: dict[str, object], rule: str
+) -> None:
+    # So that "why did it fail" of a resource finds it.
+    desk = Desk()
+    desk.texture("T", "DEFAULT", 64)
+    desk.texture("M", size=64)
+    desk.plain("P", size=64)
+    if call == "SetRenderTarget":
+        inputs = {**inputs, "RenderTargetIndex": 0}
+    outcome = desk.call(call, dict(inputs))
+    event = of_kind(outcome, "refused")[0]
+    assert event.subject == ("P" if call == "UnlockRect" else "T")
+    assert event.rule == f"d3d9.{rule}"
+    assert f"{call} answers {outcome.hr}" in event.text
+
+
+def test_that_every_forbidden_thing_of_the_scenario_is_refused_by_its_rule() -> None:
+    # CHECKLIST 22, 23, 31 to 33, 117.
+    simulation = load_simulation("d3d9-properties")
+    simulation.step(140)
+    events = simulation.snapshot().events
+    told = [(event.frame, event.rule.removeprefix("d3d9.")) for event in events if event.kind == "refused"]
+    assert told == [
+        (10, "R2.15"), (20, "R2.1"), (30, "usage.unknown"), (40, "R2.8"), (50, "R2.16"), (60, "R2.6"),
+        (70, "format.support"), (80, "bind.target"), (90, "R7.2"), (100, "limit.size"),
+    ]  # fmt: skip
+    made = {event.subject for event in events if event.kind == "created"}
+    assert "Texture, SCRATCH" in made
+    assert {"R2.2", "R2.3", "R2.4", "R2.5", "R3.7", "R4.1", "R4.6"} <= {
+        event.rule.removeprefix("d3d9.") for event in events if event.kind == "allocated"
+    }

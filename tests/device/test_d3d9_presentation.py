@@ -123,7 +123,7 @@ def test_that_a_loss_in_the_middle_of_a_lock_sends_nothing() -> None:
     desk.lock_rect("M")
     desk.lose()
     outcome = desk.ok("Unlock", {"object": "B"})
-    assert kinds(outcome) == ["device_lost", "freed"], "the temporary copy goes, and nothing is sent"
+    assert kinds(outcome) == ["device_lost", "changed", "freed"], "the temporary copy goes, and nothing is sent"
     desk.ok("UnlockRect", {"object": "M"})
     desk.ok("Release", {"object": "B"})
     desk.regain()
@@ -274,7 +274,7 @@ def test_that_the_loss_scenario_shows_nothing_while_it_is_lost() -> None:
     lost = [event for event in first.events if event.kind == "device_lost"]
     assert len(lost) == 1
     caused = {event.kind for event in first.events if event.cause == lost[0].number}
-    assert caused == {"evicted", "paged_out"}
+    assert caused == {"changed", "evicted", "paged_out"}
     simulation.step(31)
     second = simulation.snapshot()
     assert second.event_counts["presented"] == first.event_counts["presented"]
