@@ -108,7 +108,10 @@ def _rule_of(resource: Resource, device: D3D9Device) -> str:
     if resource.is_buffer and resource.pool == api.Pool.DEFAULT and resource.usage & api.Usage.SOFTWAREPROCESSING:
         return "R3.4"
     key = placement_key(resource, device.runtime)
-    if key in ("target", "static_texture", "static_buffer", "plain_surface") and device.state.adapter.memory_class == "uma":
+    if (
+        key in ("target", "static_texture", "static_buffer", "plain_surface")
+        and device.state.adapter.memory_class == "uma"
+    ):
         return "R4.5"
     return _RULE_OF[key]
 
