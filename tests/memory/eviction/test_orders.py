@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from explorer.errors import CommandError, LayoutError
 from explorer.memory.eviction import EVICTION_POLICIES, EvictionOrder, make_order, policy_by_id
+from explorer.memory.eviction.column_order import COLUMN_POLICIES, MANY_LEVELS, ColumnOrder
 
 ONLINE = [policy.id for policy in EVICTION_POLICIES if policy.order is not None]
 
@@ -218,3 +219,39 @@ def test_that_victims_are_resident_distinct_unpinned_and_just_enough(
         order.evict(victim)
         sizes.append(before - order.resident_bytes)
     assert sum(sizes) >= needed or seen == set(free)
+
+
+@pytest.mark.parametrize("policy", COLUMN_POLICIES)
+@given(first=calls, then=calls)
+@settings(deadline=None, max_examples=80)
+def test_that_an_order_in_columns_decides_as_the_plain_one(
+    policy: str, first: list[tuple[str, int, int]], then: list[tuple[str, int, int]]
+) -> None:
+    plain, columns = make_order(policy), ColumnOrder(policy)
+    assert isinstance(columns, EvictionOrder)
+    assert play(columns, first) == play(plain, first)
+    twin = columns.copy()
+    plain_future = play(plain, then, 5)
+    assert play(columns, then, 5) == plain_future == play(twin, then, 5)
+    assert list(columns.victims(None)) == list(plain.victims(None))
+    assert [columns.priority_of(row) for row in sorted(columns)] == [plain.priority_of(row) for row in sorted(plain)]
+
+
+def test_that_levels_that_nobody_uses_any_more_are_dropped() -> None:
+    order = ColumnOrder("priority-lru")
+    for row in range(4):
+        order.insert(row, 1)
+    for priority in range(10 * MANY_LEVELS):
+        order.set_priority(priority % 4, priority)
+    assert len(order.levels) <= 2 * MANY_LEVELS
+    assert list(order.victims(None)) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("call", ["touch", "remove", "last_use", "priority_of"])
+def test_that_an_order_in_columns_tells_a_bug_of_the_caller(call: str) -> None:
+    order = ColumnOrder("lru")
+    order.insert(1, 5)
+    with pytest.raises(LayoutError):
+        getattr(order, call)(*((2, 0) if call == "touch" else (2,)))
+    with pytest.raises(LayoutError):
+        order.insert(1, 5)
