@@ -230,18 +230,15 @@ def _use(device: D3D12Device, names: list[str], where: tuple[str, int], *, copie
         heaps.extend(d3d12_tiles.use(device, row, tiled[row]))
     # In the order of the last use, as if each were touched in turn.
     unique = list(dict.fromkeys(reversed(heaps)))[::-1]
-    for heap in unique:
-        if not state.heaps["resident"][heap] and not _comes_back(device, heap):
-            name = next((name for name in names if heap in _heaps_of(device, name)), state.heap_names[heap])
-            _remove(device, name, REMOVED, f"{name} was used while it was not resident", "8.7")
-            return False
-        if device.timeline.paging and not d3d12_fences.is_here(device, heap, where[0]):
-            name = next((name for name in names if heap in _heaps_of(device, name)), state.heap_names[heap])
-            cause = f"{name} was used before the fence of its EnqueueMakeResident was waited for"
-            _remove(device, name, REMOVED, cause, "8.7")
-            return False
+    missing = device.kernel.use(device, unique)
+    if missing >= 0:
+        return _not_here(device, names, unique[missing], "{} was used while it was not resident")
+    if device.timeline.paging:
+        for heap in unique:
+            if not d3d12_fences.is_here(device, heap, where[0]):
+                cause = "{} was used before the fence of its EnqueueMakeResident was waited for"
+                return _not_here(device, names, heap, cause)
     device.timeline.begin(*where, state.log.frame, unique)
-    device.kernel.touch(device, unique)
     if device.runtime.node_count > 1:
         for heap in unique:
             _cross_nodes(device, heap, where[1])
@@ -291,11 +288,11 @@ def _cross_nodes(device: D3D12Device, heap: int, node: int) -> None:
         device.spend(gpu=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
 
 
-def _comes_back(device: D3D12Device, heap: int) -> bool:
-    """Page in a heap that only the kernel had put out: the application still holds it resident."""
-    if int(device.state.heaps["resident_count"][heap]) == 0:
-        return False
-    return device.kernel.page_in(device, heap, "kernel.paging") is None
+def _not_here(device: D3D12Device, names: list[str], heap: int, cause: str) -> bool:
+    """Remove the device because of a heap; returns False."""
+    name = next((name for name in names if heap in _heaps_of(device, name)), device.state.heap_names[heap])
+    _remove(device, name, REMOVED, cause.format(name), "8.7")
+    return False
 
 
 def _remove(device: D3D12Device, name: str, why: str, cause: str, rule: str) -> Verdict:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from explorer.core.events import Event, EventKind
+from explorer.device.event_rows import EventParts, EventRows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
 TAIL = 1000
 
@@ -27,8 +32,9 @@ class EventLog:
         self._number = 0
         self._counts: Counter[str] = Counter()
         self._bytes: Counter[str] = Counter()
-        self._tail: deque[Event] = deque(maxlen=TAIL)
+        self._tail: deque[Event | tuple[EventRows, int]] = deque(maxlen=TAIL)
         self._open: list[Event] = []
+        self._closed: list[list[Event] | EventRows] = []
         self._cause = -1
 
     def add(
@@ -62,20 +68,43 @@ class EventLog:
         self._open.append(event)
         return event
 
+    def add_rows(
+        self,
+        table: npt.NDArray[np.int64],
+        subjects: npt.NDArray[np.int32],
+        names: list[str],
+        segments: tuple[str, ...],
+        groups: tuple[tuple[int, str], ...],
+    ) -> None:
+        """Record the events that a kernel wrote down; see ``EventRows``."""
+        rows = EventRows(self._number, self.frame, self._cause, table, subjects, names, segments, groups)
+        self._number += len(rows)
+        for kind, count, size in rows.sums():
+            self._counts[kind] += count
+            self._bytes[kind] += size
+        self._tail.extend(zip(repeat(rows), range(max(0, len(rows) - TAIL), len(rows)), strict=False))
+        if self._open:
+            self._closed.append(self._open)
+            self._open = []
+        self._closed.append(rows)
+
     def because(self, cause: int) -> int:
         """Name the event that the next ones follow from (−1 none); returns the one before."""
         before, self._cause = self._cause, cause
         return before
 
-    def take(self) -> tuple[Event, ...]:
-        """Return the events since the last ``take``."""
-        events, self._open = tuple(self._open), []
-        return events
+    def take(self) -> Sequence[Event]:
+        """Return the events since the last ``take``: a tuple where none of them are rows."""
+        if not self._closed:
+            events, self._open = tuple(self._open), []
+            return events
+        parts, self._open, self._closed = [*self._closed, self._open], [], []
+        return EventParts(parts)
 
     @property
     def tail(self) -> tuple[Event, ...]:
         """The last events, oldest first."""
-        return tuple(self._tail)
+        return tuple(one if isinstance(one, Event) else one[0][one[1]] for one in self._tail)
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -94,4 +123,5 @@ class EventLog:
         other._bytes = Counter(self._bytes)
         other._tail = deque(self._tail, maxlen=TAIL)
         other._open = list(self._open)
+        other._closed = list(self._closed)
         return other

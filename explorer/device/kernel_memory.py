@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState
-from explorer.device import cost
+from explorer.device import cost, kernel_batch
+from explorer.device import kernel_texts as texts
 from explorer.memory.allocators.protocol import Refusal
 from explorer.memory.eviction import make_order
+from explorer.memory.eviction.column_order import COLUMN_POLICIES, ColumnOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
 
     from explorer.device.device import Device
     from explorer.device.memory_state import MemoryState
+    from explorer.memory.eviction import EvictionOrder
     from explorer.memory.segments import SegmentGroup, Taken
 
 _RESIDENT = np.uint8(int(BlockState.RESIDENT))
@@ -40,32 +45,40 @@ class KernelMemory:
 
     def __init__(self, state: MemoryState, policy: str) -> None:
         self._state = state
-        self._order = make_order(policy)
+        self._order = _order_of(policy)
         self.demotes = True
         self._trim_mark = 0
         self._frozen: set[tuple[int, str]] = set()
 
     def set_policy(self, policy: str) -> None:
         """Go on with another policy; heaps are taken over in the order of their last use."""
-        fresh = make_order(policy)
+        fresh = _order_of(policy)
         heaps = self._state.heaps
         for row in sorted(self._order, key=lambda r: (int(heaps["used_frame"][r]), r)):
             fresh.insert(row, int(heaps["size"][row]), int(heaps["priority"][row]))
         self._order = fresh
 
     def commit(self, device: Device, group: str, size: int, alignment: int, node: int) -> tuple[int, Taken] | Refusal:
-        """Hold bytes of a group for a new heap; others are demoted when its segments are full."""
-        taken = self._state.take(group, size, alignment, node=node)
+        """Hold bytes of a group for the heap that is added next; others are demoted when its segments are full."""
+        row = self._state.heaps.next_row
+        taken = self._state.take(group, size, alignment, node=node, slot=row)
         if isinstance(taken, Refusal):
-            return self._make_room(device, group, size, alignment, node, taken, pinned=-1)
+            return self._make_room(device, group, size, alignment, node, taken, row)
         return taken
 
-    def commit_evicted(self, device: Device, size: int) -> tuple[int, Taken] | Refusal:
-        """Hold bytes outside the GPU's reach: in system memory, or in the page file when that is full."""
-        taken = self._state.take("SYSTEM", size, 1)
+    def commit_evicted(self, device: Device, size: int, row: int = -1) -> tuple[int, Taken] | Refusal:
+        """Hold bytes outside the GPU's reach: in system memory, or in the page file when that is full.
+
+        Args:
+            device: The device.
+            size: Bytes.
+            row: The heap that they are for; −1: the one that is added next.
+        """
+        slot = self._state.heaps.next_row if row < 0 else row
+        taken = self._state.take("SYSTEM", size, 1, slot=slot)
         while isinstance(taken, Refusal) and self._page_to_file(device):
-            taken = self._state.take("SYSTEM", size, 1)
-        return self._state.take("PAGE_FILE", size, 1) if isinstance(taken, Refusal) else taken
+            taken = self._state.take("SYSTEM", size, 1, slot=slot)
+        return self._state.take("PAGE_FILE", size, 1, slot=slot) if isinstance(taken, Refusal) else taken
 
     def admit(self, row: int) -> None:
         """Count a heap whose bytes have just come to its home segment."""
@@ -81,14 +94,39 @@ class KernelMemory:
             self._order.remove(row)
         if heaps["resident"][row]:
             self._state.count_usage(segment, -int(heaps["size"][row]))
-        self._state.segments[segment].release(int(heaps["address"][row]))
+        self._state.segments[segment].release_slot(row, int(heaps["address"][row]), int(heaps["size"][row]))
 
-    def touch(self, device: Device, rows: Sequence[int]) -> None:
+    def use(self, device: Device, rows: Sequence[int] | npt.NDArray[np.int64]) -> int:
+        """Use heaps in a submission, in order: who is out comes in, who is demoted comes home if there is room.
+
+        What the submission names stays in memory while room is made for the rest of it. Who finds its own segment full
+        of what this frame uses lies beside it, in NON_LOCAL memory (decision 172).
+
+        Args:
+            device: The device.
+            rows: Heap rows.
+
+        Returns:
+            Index of the first one that the application evicted, or that found no memory at all; −1 none.
+        """
+        if len(rows) >= kernel_batch.FEWEST and self._is_batched():
+            return kernel_batch.use(device, cast("ColumnOrder", self._order), np.asarray(rows, np.int64))
+        heaps = self._state.heaps
+        heaps["used_frame"][rows] = self._state.log.frame
+        for index, row in enumerate(rows):
+            if not heaps["resident"][row] and (
+                not heaps["resident_count"][row] or not self._comes_in(device, int(row))
+            ):
+                return index
+        self.touch(device, rows)
+        return -1
+
+    def touch(self, device: Device, rows: Sequence[int] | npt.NDArray[np.int64]) -> None:
         """Use resident heaps in a submission, in order; demoted ones come home if there is room for them."""
         state, heaps, order = self._state, self._state.heaps, self._order
         frame, time_ns = state.log.frame, state.log.time_ns
         heaps["used_frame"][rows] = frame
-        for row in rows:
+        for row in map(int, rows):
             if row in order:
                 order.touch(row, frame, time_ns)
             else:
@@ -103,8 +141,11 @@ class KernelMemory:
     def page_out(self, device: Device, row: int, rule: str, why: str) -> bool:
         """Evict a heap: its bytes go to system memory; when that is full older ones go on to the page file."""
         state, heaps = self._state, self._state.heaps
+        if not heaps["resident"][row]:
+            # The system had put it out already: its bytes move no second time.
+            return True
         size = int(heaps["size"][row])
-        taken = self.commit_evicted(device, size)
+        taken = self.commit_evicted(device, size, row)
         if isinstance(taken, Refusal):
             return False
         if row in self._order:
@@ -114,8 +155,8 @@ class KernelMemory:
         self._move(row, taken, resident=False)
         name = state.heap_names[row]
         target = state.segments[taken[0]].name
-        state.log.add(EventKind.EVICTED, name, source, size, rule=rule, text=f"{name} left {source} {why}.")
-        text = f"{name}: {size:,} B went to {target}."
+        state.log.add(EventKind.EVICTED, name, source, size, rule=rule, text=texts.evicted(name, source, why))
+        text = texts.paged_out(name, size, target)
         state.log.add(EventKind.PAGED_OUT, name, target, size, rule="kernel.paging", text=text)
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.from_gpu_bytes_per_s))
         return True
@@ -125,11 +166,10 @@ class KernelMemory:
         state, heaps = self._state, self._state.heaps
         size, home = int(heaps["size"][row]), int(heaps["home"][row])
         place = state.segments[home]
-        taken = state.take(place.group, size, int(heaps["alignment"][row]), node=place.node)
+        alignment = int(heaps["alignment"][row])
+        taken = state.take(place.group, size, alignment, node=place.node, slot=row)
         if isinstance(taken, Refusal) and may_demote:
-            taken = self._make_room(
-                device, place.group, size, int(heaps["alignment"][row]), place.node, taken, pinned=row
-            )
+            taken = self._make_room(device, place.group, size, alignment, place.node, taken, row)
         if isinstance(taken, Refusal):
             return taken
         source = state.segments[int(heaps["segment"][row])]
@@ -138,7 +178,7 @@ class KernelMemory:
         self._move(row, taken, resident=True)
         self.admit(row)
         name, where = state.heap_names[row], state.segments[taken[0]].name
-        text = f"{name}: {size:,} B came from {source.name} to {where}."
+        text = texts.paged_in(name, size, source.name, where)
         state.log.add(EventKind.PAGED_IN, name, where, size, rule=rule, text=text)
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
         return None
@@ -148,8 +188,13 @@ class KernelMemory:
 
         LOCAL memory is demoted, NON_LOCAL memory paged out. When that is not enough the application is frozen.
         """
+        if not self.demotes or not any(group.over_budget_bytes for group in self._state.groups.values()):
+            return
+        if len(self._order) >= kernel_batch.FEWEST and self._is_batched():
+            kernel_batch.trim(device, cast("ColumnOrder", self._order), self._frozen)
+            return
         for key, group in self._state.groups.items():
-            if group.over_budget_bytes and self.demotes:
+            if group.over_budget_bytes:
                 self._trim_group(device, group)
                 if group.over_budget_bytes and key not in self._frozen:
                     self._frozen.add(key)
@@ -168,7 +213,7 @@ class KernelMemory:
         mark, self._trim_mark = self._trim_mark, self._state.log.frame
         self._notify(device, "kernel.periodic-trim", f"Periodic trim: what was not used since frame {mark} leaves.")
         heaps = self._state.heaps
-        for row in list(self._order.copy().victims(None)):
+        for row in list(self._leaving()):
             if int(heaps["used_frame"][row]) < mark and int(heaps["created_frame"][row]) < mark:
                 self._trim_one(device, row, "kernel.periodic-trim", f"because it was not used since frame {mark}")
 
@@ -178,7 +223,7 @@ class KernelMemory:
         groups = [group for (_, name), group in self._state.groups.items() if name == "LOCAL"]
         wanted = sum(group.over_budget_bytes for group in groups) if size is None else size
         self._notify(device, "kernel.trim-to-budget", f"Trim to the budget: {wanted:,} B have to leave.")
-        for row in list(self._order.copy().victims(None)):
+        for row in list(self._leaving()):
             if wanted <= 0:
                 return
             if int(heaps["used_frame"][row]) < self._state.log.frame:
@@ -213,7 +258,7 @@ class KernelMemory:
         """
         excess, bus = group.over_budget_bytes, self._state.adapter.bus
         stall = cost.freeze_ns(excess, bus.to_gpu_bytes_per_s, bus.from_gpu_bytes_per_s)
-        text = f"{group.group}: one frame needs {excess:,} B more than the budget; the application is frozen meanwhile."
+        text = texts.frozen(group.group, excess)
         self._state.log.add(EventKind.STALLED, group.group, size=excess, rule="kernel.freeze", text=text)
         device.spend(stall=stall)
 
@@ -226,12 +271,12 @@ class KernelMemory:
             return False
         row = int(rows[np.lexsort((rows, heaps["used_frame"][rows]))[0]])
         size = int(heaps["size"][row])
-        taken = state.take("PAGE_FILE", size, 1)
+        taken = state.take("PAGE_FILE", size, 1, slot=row)
         if isinstance(taken, Refusal):
             return False
         self._move(row, taken, resident=False)
         name, place = state.heap_names[row], state.segments[taken[0]]
-        text = f"{name}: system memory is full, {size:,} B went on to {place.name}."
+        text = texts.went_to_file(name, size, place.name)
         state.log.add(EventKind.PAGED_OUT, name, place.name, size, rule="kernel.page-file", text=text)
         device.spend(stall=cost.transfer_ns(size, place.bandwidth or cost.PAGE_FILE_BYTES_PER_S))
         return True
@@ -239,31 +284,57 @@ class KernelMemory:
     def _trim_group(self, device: Device, group: SegmentGroup) -> None:
         heaps = self._state.heaps
         frame = self._state.log.frame
-        for row in self._order.copy().victims(None):
+        for row in self._leaving():
             if not group.over_budget_bytes:
                 return
             place = self._state.segments[int(heaps["segment"][row])]
             if (place.node, place.group) != (group.node, group.group) or int(heaps["used_frame"][row]) >= frame:
                 continue
             # One that is too large to go anywhere keeps smaller ones from nothing.
-            self._demote(device, row, "because the group is over its budget")
+            self._demote(device, row, texts.OVER_BUDGET)
+
+    def _leaving(self) -> Iterator[int]:
+        """Yield who leaves, in order; whoever goes through them may take out what was yielded."""
+        # To ask a table changes nothing; other orders decide by being asked.
+        return (self._order if isinstance(self._order, ColumnOrder) else self._order.copy()).victims(None)
+
+    def _is_batched(self) -> bool:
+        return isinstance(self._order, ColumnOrder) and kernel_batch.suits(self._state, self._order)
+
+    def _comes_in(self, device: Device, row: int) -> bool:
+        """Bring an evicted heap home for a submission, else beside its own segment; False where nothing is free."""
+        if self.page_in(device, row, "kernel.paging") is None:
+            return True
+        state, heaps = self._state, self._state.heaps
+        size, home = int(heaps["size"][row]), state.segments[int(heaps["home"][row])]
+        taken = state.take("NON_LOCAL", size, 1, node=home.node, slot=row) if home.group == "LOCAL" else None
+        if taken is None or isinstance(taken, Refusal):
+            return False
+        source = state.segments[int(heaps["segment"][row])]
+        if source.group == "PAGE_FILE":
+            device.spend(stall=cost.transfer_ns(size, source.bandwidth or cost.PAGE_FILE_BYTES_PER_S))
+        self._move(row, taken, resident=True)
+        state.count_usage(taken[0], size)
+        name, where = state.heap_names[row], state.segments[taken[0]].name
+        text = texts.came_beside(name, size, source.name, where)
+        state.log.add(EventKind.PAGED_IN, name, where, size, rule="kernel.over-budget", text=text)
+        device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
+        return True
 
     def _make_room(
-        self, device: Device, group: str, size: int, alignment: int, node: int, refusal: Refusal, pinned: int
+        self, device: Device, group: str, size: int, alignment: int, node: int, refusal: Refusal, slot: int
     ) -> tuple[int, Taken] | Refusal:
         """Demote heaps of a group until a range is free; those used in this frame stay."""
         state, heaps = self._state, self._state.heaps
         wanted = set(state.segments_in(group, node))
         if not any(state.segments[index].size >= size for index in wanted):
             return refusal
-        for row in self._order.copy().victims(None):
-            if int(heaps["segment"][row]) not in wanted or row == pinned:
+        for row in self._leaving():
+            if int(heaps["segment"][row]) not in wanted or int(heaps["used_frame"][row]) >= state.log.frame:
                 continue
-            if int(heaps["used_frame"][row]) >= state.log.frame and state.log.frame > 0:
+            if not self._demote(device, row, texts.for_room(size)):
                 continue
-            if not self._demote(device, row, f"to make room for {size:,} B"):
-                continue
-            taken = state.take(group, size, alignment, node=node)
+            taken = state.take(group, size, alignment, node=node, slot=slot)
             if not isinstance(taken, Refusal):
                 return taken
             refusal = taken
@@ -274,7 +345,7 @@ class KernelMemory:
         state, heaps = self._state, self._state.heaps
         size = int(heaps["size"][row])
         source = state.segments[int(heaps["segment"][row])]
-        taken = state.take("NON_LOCAL", size, 1, node=source.node) if source.group == "LOCAL" else None
+        taken = state.take("NON_LOCAL", size, 1, node=source.node, slot=row) if source.group == "LOCAL" else None
         if taken is None or isinstance(taken, Refusal):
             return self.page_out(device, row, "kernel.over-budget", why)
         self._order.evict(row)
@@ -282,7 +353,7 @@ class KernelMemory:
         self._move(row, taken, resident=True)
         state.count_usage(taken[0], size)
         name, where = state.heap_names[row], state.segments[taken[0]].name
-        text = f"{name}: {size:,} B were demoted from {source.name} to {where} {why}."
+        text = texts.demoted(name, size, source.name, where, why)
         state.log.add(EventKind.DEMOTED, name, where, size, rule="kernel.over-budget", text=text)
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.from_gpu_bytes_per_s))
         return True
@@ -294,7 +365,7 @@ class KernelMemory:
         group = state.groups.get((place.node, place.group))
         if group is not None and group.budget is not None and group.usage + size > group.budget:
             return
-        taken = state.take(place.group, size, alignment, node=place.node)
+        taken = state.take(place.group, size, alignment, node=place.node, slot=row)
         if isinstance(taken, Refusal):
             return
         state.count_usage(int(heaps["segment"][row]), -size)
@@ -302,22 +373,27 @@ class KernelMemory:
         self.admit(row)
         self._order.touch(row, state.log.frame, state.log.time_ns)
         name, where = state.heap_names[row], state.segments[taken[0]].name
-        text = f"{name}: {size:,} B came back to {where} on use."
+        text = texts.came_back(name, size, where)
         state.log.add(EventKind.PAGED_IN, name, where, size, rule="kernel.over-budget", text=text)
         device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
 
     def _move(self, row: int, taken: tuple[int, Taken], *, resident: bool) -> None:
         state, heaps, blocks = self._state, self._state.heaps, self._state.blocks
         segment, place = taken
-        state.segments[int(heaps["segment"][row])].release(int(heaps["address"][row]))
+        source = state.segments[int(heaps["segment"][row])]
+        source.release_slot(row, int(heaps["address"][row]), int(heaps["size"][row]))
         heaps["segment"][row] = segment
         heaps["address"][row] = place.address
         heaps["rounding"][row] = place.rounding
         heaps["resident"][row] = resident
-        inside = np.flatnonzero(blocks.live & (blocks["heap"] == row))
+        inside = state.blocks_of(row)
         blocks["segment"][inside] = segment
         marks = blocks["state"][inside] & ~_RESIDENT
         blocks["state"][inside] = marks | _MOVED | (_RESIDENT if resident else np.uint8(0))
         owners = blocks["resource"][inside]
         state.resources["resident"][owners[owners >= 0]] = resident
         state.generation += 1
+
+
+def _order_of(policy: str) -> EvictionOrder:
+    return ColumnOrder(policy) if policy in COLUMN_POLICIES else make_order(policy)

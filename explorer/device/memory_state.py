@@ -12,17 +12,26 @@ from explorer.core.columns import BlockColumns, HeapColumns, ResourceColumns, co
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind
 from explorer.core.words import Words
+from explorer.device import kernel_texts
 from explorer.device.event_log import EventLog
 from explorer.errors import CallError
 from explorer.memory.growing import GrowingTable
 from explorer.memory.segments import MemorySegment, SegmentGroup, Taken
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from explorer.memory.allocators.protocol import Refusal
     from explorer.tables.adapters import Adapter
 
-_BLOCK_EXTRA = {"pad_before": np.int64, "rounding": np.int64}
-_HEAP_EXTRA = {"rounding": np.int64, "unit": np.int64, "released": np.bool_}
+_BLOCK_EXTRA = {"pad_before": np.int64, "rounding": np.int64, "before": np.int32, "after": np.int32}
+"""``before`` and ``after``: the neighbours in the list of the same heap, −1 none."""
+
+_HEAP_EXTRA = {"rounding": np.int64, "unit": np.int64, "released": np.bool_, "first": np.int32, "name": np.int32}
+"""``first``: a block in it, −1 none; ``name``: index into ``MemoryState.heap_names_ever``."""
+
+_RESOURCE_EXTRA = {"block": np.int32}
+"""``block``: the block that was added last for it, −1 none."""
 
 
 @dataclass(slots=True)
@@ -87,8 +96,9 @@ class MemoryState:
                 self.groups[key].budget = value
         self.heaps = GrowingTable({**column_dtypes(HeapColumns), **_HEAP_EXTRA})
         self.blocks = GrowingTable({**column_dtypes(BlockColumns), **_BLOCK_EXTRA})
-        self.resources = GrowingTable(column_dtypes(ResourceColumns))
+        self.resources = GrowingTable({**column_dtypes(ResourceColumns), **_RESOURCE_EXTRA})
         self.heap_names: dict[int, str] = {}
+        self.heap_names_ever: list[str] = []
         self.resource_names: dict[int, str] = {}
         self.records: dict[int, CallRecord | None] = {}
         self.objects: dict[str, tuple[str, int]] = {}
@@ -127,11 +137,16 @@ class MemoryState:
         shared = group in ("NON_LOCAL", "SYSTEM", "PAGE_FILE")
         return [i for i, s in enumerate(self.segments) if s.group == group and (s.node == node or shared)]
 
-    def take(self, group: str, size: int, alignment: int, kind: int = 0, node: int = 0) -> tuple[int, Taken] | Refusal:
-        """Hold bytes in the first segment of a group that has them; the refusal is the last segment's."""
+    def take(
+        self, group: str, size: int, alignment: int, kind: int = 0, node: int = 0, slot: int = -1
+    ) -> tuple[int, Taken] | Refusal:
+        """Hold bytes in the first segment of a group that has them; the refusal is the last segment's.
+
+        ``slot`` is the row of the heap that the bytes are for, −1 for anything else.
+        """
         refusal: Refusal | None = None
         for index in self.segments_in(group, node):
-            taken = self.segments[index].take(size, alignment, kind)
+            taken = self.segments[index].take(size, alignment, kind, slot)
             if isinstance(taken, Taken):
                 return index, taken
             refusal = taken
@@ -155,12 +170,12 @@ class MemoryState:
         over = group.over_budget_bytes
         if over and not group.over:
             group.over = True
-            text = f"{group.group} of node {group.node}: {group.usage:,} B in use, budget {group.budget:,} B."
+            text = kernel_texts.over_budget(group.group, group.node, group.usage, group.budget or 0)
             self.log.add(EventKind.OVER_BUDGET, group.group, size=over, rule="kernel.over-budget", text=text)
         elif group.over and not over:
             group.over = False
-            self.log.add(EventKind.WITHIN_BUDGET, group.group, rule="d3d12.8.5c",
-                         text=f"{group.group} of node {group.node} is within its budget again.")  # fmt: skip
+            text = kernel_texts.within_budget(group.group, group.node)
+            self.log.add(EventKind.WITHIN_BUDGET, group.group, rule="d3d12.8.5c", text=text)
 
     # Tables ----------------------------------------------------------------------------------------------------
 
@@ -180,6 +195,7 @@ class MemoryState:
             priority=new.priority,
             created_frame=self.log.frame,
             used_frame=-1,
+            block=-1,
         )
         self.resource_names[row] = new.name
         self.records[row] = new.record
@@ -242,8 +258,11 @@ class MemoryState:
             used_frame=-1,
             rounding=rounding,
             unit=unit,
+            first=-1,
+            name=len(self.heap_names_ever),
         )
         self.heap_names[row] = name
+        self.heap_names_ever.append(name)
         self.generation += 1
         return row
 
@@ -277,14 +296,45 @@ class MemoryState:
             used_frame=-1,
             pad_before=pad_before,
             rounding=rounding,
+            before=-1,
+            after=-1 if heap < 0 else int(self.heaps["first"][heap]),
         )
+        if heap >= 0:
+            first = int(self.heaps["first"][heap])
+            if first >= 0:
+                self.blocks["before"][first] = row
+            self.heaps["first"][heap] = row
+        if resource >= 0:
+            self.resources["block"][resource] = row
         self.generation += 1
         return row
 
     def remove_block(self, row: int) -> None:
         """Remove a block row."""
+        heap = int(self.blocks["heap"][row])
+        if heap >= 0:
+            self._unlink_block(row, heap)
         self.blocks.remove(row)
         self.generation += 1
+
+    def blocks_of(self, heap: int) -> npt.NDArray[np.int64]:
+        """Return the rows of the blocks in a heap, the newest first."""
+        after = self.blocks["after"]
+        found: list[int] = []
+        row = int(self.heaps["first"][heap])
+        while row >= 0:
+            found.append(row)
+            row = int(after[row])
+        return np.array(found, np.int64)
+
+    def _unlink_block(self, row: int, heap: int) -> None:
+        before, after = int(self.blocks["before"][row]), int(self.blocks["after"][row])
+        if before >= 0:
+            self.blocks["after"][before] = after
+        else:
+            self.heaps["first"][heap] = after
+        if after >= 0:
+            self.blocks["before"][after] = before
 
     def clear_frame_marks(self) -> None:
         """Forget what was used and moved in the frame that ended."""
@@ -304,6 +354,7 @@ class MemoryState:
             setattr(other, name, getattr(self, name).copy())
         for name in ("heap_names", "resource_names", "records", "objects"):
             setattr(other, name, dict(getattr(self, name)))
+        other.heap_names_ever = list(self.heap_names_ever)
         t = self.times
         other.times = Times(t.gpu, t.transfer, t.cpu, t.stall, t.slowest_frame)
         return other

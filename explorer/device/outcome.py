@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from explorer.core.calls import CallRecord
@@ -27,7 +27,7 @@ class Outcome:
     hr: str
     values: Mapping[str, object]
     reasons: tuple[Reason, ...]
-    events: tuple[Event, ...]
+    events: Sequence[Event]
 
     @property
     def succeeded(self) -> bool:

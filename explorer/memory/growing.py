@@ -45,6 +45,11 @@ class GrowingTable:
         return self._columns[name][: self._end]
 
     @property
+    def next_row(self) -> int:
+        """The number that the next row will get."""
+        return self._free[0] if self._free else self._end
+
+    @property
     def live(self) -> npt.NDArray[np.bool_]:
         """Which row numbers are live."""
         return self._live[: self._end]

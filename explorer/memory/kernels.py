@@ -36,6 +36,7 @@ WARM_UPS: tuple[str, ...] = (
     "explorer.memory.eviction.belady_kernels:warm_up",
     "explorer.memory.eviction.levels_kernels:warm_up",
     "explorer.memory.frame_kernels:warm_up",
+    "explorer.memory.paging_kernels:warm_up",
     # Above this package: a name only, so that one list says what is compiled before the mark is left.
     "explorer.render.raster:warm_up_raster",
 )

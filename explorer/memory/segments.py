@@ -12,7 +12,10 @@ from explorer.memory.allocators import make_allocator
 from explorer.memory.allocators.protocol import Placement, Refusal
 
 if TYPE_CHECKING:
-    from explorer.memory.allocators.protocol import Allocator
+    import numpy as np
+    import numpy.typing as npt
+
+    from explorer.memory.allocators.protocol import Allocator, Operations
 
 PAGE_BYTES = 4096
 """Granularity of paged segments. Source: reference rules d3d12 9.1 (4 KB or 64 KB pages; 4 KB in system memory)."""
@@ -70,7 +73,9 @@ class MemorySegment:
         self.bandwidth = bandwidth
         self.allocator_id = allocator
         self.held = 0
+        # What is held by address; not what a slot names, whose holder knows its size.
         self._taken: dict[int, Taken] = {}
+        self._slot_bytes = 0
         span = size if self.is_contiguous else size * _ADDRESS_FACTOR
         self._addresses: Allocator = make_allocator(allocator, max(span, 1))
 
@@ -95,13 +100,57 @@ class MemorySegment:
         """Return what ``take`` would answer, without taking."""
         return self._try(size, alignment, kind, keep=False)
 
-    def take(self, size: int, alignment: int = 1, kind: int = 0) -> Taken | Refusal:
-        """Hold ``size`` bytes at a multiple of ``alignment``, or say why that is impossible."""
+    def take(self, size: int, alignment: int = 1, kind: int = 0, slot: int = -1) -> Taken | Refusal:
+        """Hold ``size`` bytes at a multiple of ``alignment``, or say why that is impossible.
+
+        Args:
+            size: Bytes.
+            alignment: A power of two.
+            kind: Kind of the block.
+            slot: A number that names the range in a paged segment for ``release_slot`` and ``move``; −1 none.
+        """
         taken = self._try(size, alignment, kind, keep=True)
         if isinstance(taken, Taken):
-            self._taken[taken.address] = taken
             self.held += taken.held
+            if slot >= 0 and not self.is_contiguous:
+                self._addresses.assign(taken.address, slot)
+                self._slot_bytes += taken.held
+            else:
+                self._taken[taken.address] = taken
         return taken
+
+    def release_slot(self, slot: int, address: int, size: int) -> None:
+        """Give back a range that was taken with a slot.
+
+        Args:
+            slot: The slot; it counts in a paged segment.
+            address: First byte; it counts in a contiguous segment.
+            size: Bytes that were asked for.
+
+        Raises:
+            LayoutError: Nothing lives there.
+        """
+        if self.is_contiguous:
+            self.release(address)
+            return
+        self._addresses.free_slot(slot)
+        held = align_up(size, PAGE_BYTES)
+        self.held -= held
+        self._slot_bytes -= held
+
+    def replay(self, operations: Operations, held: int) -> npt.NDArray[np.int64]:
+        """Apply a batch of takes and frees of slots in a paged segment, whose bytes the caller has counted.
+
+        Args:
+            operations: Whole pages; what is taken and given back in their order.
+            held: Bytes that are held afterwards.
+
+        Returns:
+            First byte of each take, −1 for frees; int64, shape (operations,).
+        """
+        self._slot_bytes += held - self.held
+        self.held = held
+        return self._addresses.replay(operations).offsets
 
     def release(self, address: int) -> Taken:
         """Give back the range whose first asked-for byte is at ``address``.
@@ -133,7 +182,10 @@ class MemorySegment:
     def validate(self) -> None:
         """Raise LayoutError naming the broken invariant, if one is broken."""
         self._addresses.validate()
-        if self.held != sum(taken.held for taken in self._taken.values()) or not 0 <= self.held <= self.size:
+        if (
+            self.held != self._slot_bytes + sum(taken.held for taken in self._taken.values())
+            or not 0 <= self.held <= self.size
+        ):
             raise LayoutError(f"{self.name}: held bytes do not add up")
 
     def _try(self, size: int, alignment: int, kind: int, *, keep: bool) -> Taken | Refusal:

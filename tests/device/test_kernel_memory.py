@@ -58,6 +58,17 @@ def test_that_evicted_bytes_go_to_system_memory_and_the_oldest_on_to_the_file() 
     assert "kernel.page-file" in {event.rule for event in outcome.events}
 
 
+def test_that_what_the_system_put_out_leaves_no_second_time() -> None:
+    rig = Rig()
+    rig.heap("H", MIB)
+    rig.device.kernel.page_out(rig.device, rig.state.objects["H"][1], "kernel.periodic-trim", "for the test")
+    rig.state.log.take()
+    outcome = rig.call("Evict", {"ppObjects": ["H"]})
+    assert outcome.succeeded
+    assert not outcome.events
+    assert rig.state.heaps["resident_count"][rig.state.objects["H"][1]] == 0
+
+
 def test_that_coming_back_from_the_file_stalls_and_from_memory_does_not() -> None:
     stalls: list[int] = []
     for system in (64 * MIB, 4096):

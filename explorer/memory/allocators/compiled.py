@@ -10,7 +10,7 @@ import numpy as np
 from explorer.errors import LayoutError
 from explorer.memory.allocators import batch_kernels
 from explorer.memory.allocators import chain_kernels as chain
-from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives, slot_is_taken
+from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives, slot_is_empty, slot_is_taken
 from explorer.memory.allocators.protocol import (
     EVENT_NOTHING,
     Column,
@@ -111,6 +111,8 @@ class CompiledCore(ABC):
         self.state[chain.GRANULARITY] = granularity
         self.state[chain.CLASS_COUNT] = 64 * words
         self._row_at: dict[int, int] | None = None
+        # Offset and row of the latest take, so that naming it by a slot needs no table of all rows.
+        self._latest = (-1, -1)
         links = self.links
         for row, (offset, size, kind, slot) in enumerate(blocks):
             self.rows[row, :2] = (offset, size)
@@ -177,16 +179,47 @@ class CompiledCore(ABC):
         offset = int(self.rows[row, chain.OFFSET])
         if self._row_at is not None:
             self._row_at[offset] = row
+        self._latest = offset, row
         return Held(offset, size, offset, size, kind)
+
+    def assign(self, offset: int, slot: int) -> None:
+        """Let later batches know the resource at ``offset`` by a slot."""
+        row = self._latest[1] if self._latest[0] == offset else self._rows_by_offset().get(offset, -1)
+        if row < 0:
+            raise nothing_lives(offset)
+        self.slots = grown(self.slots, slot + 1, fill=-1)
+        if self.slots[slot] >= 0:
+            raise slot_is_taken(slot)
+        self.slots[slot] = row
+        self.links[row, chain.SLOT] = slot
 
     def free(self, offset: int) -> Held:
         """Give back the resource at ``offset``; LayoutError when there is none."""
+        row = self._rows_by_offset().get(offset)
+        if row is None:
+            raise nothing_lives(offset)
+        return self._release(row, offset)
+
+    def free_slot(self, slot: int) -> Held:
+        """Give back the resource of a slot; LayoutError when it holds none."""
+        row = int(self.slots[slot]) if slot < len(self.slots) else -1
+        if row < 0:
+            raise slot_is_empty(slot)
+        return self._release(row, self._offset_of(row))
+
+    def _offset_of(self, row: int) -> int:
+        return int(self.rows[row, chain.OFFSET])
+
+    def _rows_by_offset(self) -> dict[int, int]:
         if self._row_at is None:
             table = self._table()
             self._row_at = dict(zip(table[:, 1].tolist(), table[:, 0].tolist(), strict=True))
-        row = self._row_at.pop(offset, None)
-        if row is None:
-            raise nothing_lives(offset)
+        return self._row_at
+
+    def _release(self, row: int, offset: int) -> Held:
+        if self._row_at is not None:
+            del self._row_at[offset]
+        self._latest = (-1, -1)
         size, links = int(self.rows[row, chain.SIZE]), self.links
         kind, slot = chain.LIVE - int(links[row, chain.PREVIOUS]), int(links[row, chain.SLOT])
         if slot >= 0:
@@ -205,6 +238,7 @@ class CompiledCore(ABC):
         self._make_room(survey.takes)
         self.slots = grown(self.slots, survey.slots, fill=-1)
         self._row_at = None
+        self._latest = (-1, -1)
         batch = BatchColumns(operations, events)
         return batch.result(int(self._replay(batch)), operations)
 

@@ -91,6 +91,14 @@ class Core(Protocol):
         """Give back the resource at ``offset``; LayoutError when there is none."""
         ...
 
+    def assign(self, offset: int, slot: int) -> None:
+        """Let later batches know the resource at ``offset`` by a slot that holds nothing yet."""
+        ...
+
+    def free_slot(self, slot: int) -> Held:
+        """Give back the resource of a slot; LayoutError when it holds none."""
+        ...
+
     def columns(self) -> HeldColumns:
         """Return what is held, in offset order."""
         ...
@@ -165,6 +173,22 @@ class ReferenceCore(ABC):
         self._free(held)
         return held
 
+    def assign(self, offset: int, slot: int) -> None:
+        """Let later batches know the resource at ``offset`` by a slot."""
+        if offset not in self.held:
+            raise nothing_lives(offset)
+        if slot in self.slots:
+            raise slot_is_taken(slot)
+        self.slots[slot] = offset
+        self.slot_of[offset] = slot
+
+    def free_slot(self, slot: int) -> Held:
+        """Give back the resource of a slot; LayoutError when it holds none."""
+        offset = self.slots.get(slot)
+        if offset is None:
+            raise slot_is_empty(slot)
+        return self.free(offset)
+
     def columns(self) -> HeldColumns:
         """Return what is held, in offset order."""
         return HeldColumns.of(sorted(self.held.values()))
@@ -218,6 +242,11 @@ class ReferenceCore(ABC):
 def nothing_lives(offset: int) -> LayoutError:
     """Return the error of a free where nothing is."""
     return LayoutError("no live block starts here", where="offset", found=offset)
+
+
+def slot_is_empty(slot: int) -> LayoutError:
+    """Return the error of a free of a slot that holds no block."""
+    return LayoutError("the slot holds no block", where="slot", found=slot)
 
 
 def slot_is_taken(slot: int) -> LayoutError:

@@ -347,6 +347,18 @@ class Allocator(Protocol):
         """
         ...
 
+    def assign(self, offset: int, slot: int) -> None:
+        """Let batches know the block whose resource starts at ``offset`` by a slot.
+
+        Raises:
+            LayoutError: Nothing lives there, or the slot holds another block.
+        """
+        ...
+
+    def free_slot(self, slot: int) -> None:
+        """Give back the block of a slot; LayoutError when it holds none."""
+        ...
+
     def spans(self) -> list[Block]:
         """Return the live blocks in offset order."""
         ...

@@ -117,7 +117,22 @@ class RangeAllocator:
     def free(self, offset: int) -> None:
         """Give back the block whose resource starts at ``offset``; LayoutError when nothing lives there."""
         self._note_work(1)
-        held = self._core.free(offset)
+        self._uncount(self._core.free(offset))
+
+    def assign(self, offset: int, slot: int) -> None:
+        """Let batches know the block whose resource starts at ``offset`` by a slot.
+
+        Raises:
+            LayoutError: Nothing lives there, or the slot holds another block.
+        """
+        self._core.assign(offset, slot)
+
+    def free_slot(self, slot: int) -> None:
+        """Give back the block of a slot; LayoutError when it holds none."""
+        self._note_work(1)
+        self._uncount(self._core.free_slot(slot))
+
+    def _uncount(self, held: Held) -> None:
         if self._held is not None:
             self._held = self._held[0] - held.kept, self._held[1] - 1
 
