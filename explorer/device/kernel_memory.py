@@ -100,7 +100,7 @@ class KernelMemory:
         """Use heaps in a submission, in order: who is out comes in, who is demoted comes home if there is room.
 
         What the submission names stays in memory while room is made for the rest of it. Who finds its own segment full
-        of what this frame uses lies beside it, in NON_LOCAL memory (decision 172).
+        of what this frame uses lies beside it, in NON_LOCAL memory (decision 200).
 
         Args:
             device: The device.
