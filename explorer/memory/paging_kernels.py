@@ -488,20 +488,17 @@ def warm_up() -> None:
     groups = np.array([[LOCAL, 0, PAGE_BYTES, 0, 1, 0, -1, -1]], np.int64)
     cells = np.zeros(p.CELLS, np.int64)
     cells[FRAME_NOW], cells[FILE_ROWS], cells[RENEWS], cells[WITH_PRIORITY] = 1, -1, 1, 1
-    rows = np.zeros(1, np.int64)
-    one = {
-        np.dtype(kind): np.zeros(1, kind) for kind in (np.int16, np.int32, np.int64, np.uint8, np.bool_)
-    }  # fmt: skip
-    short, word, wide, byte, flag = one.values()
-    heaps = p.Heaps(short, short.copy(), wide + PAGE_BYTES, wide, flag | True, word + 1, word - 1, wide, word - 1, flag)
-    blocks = p.Blocks(short.copy(), byte, word - 1, word - 1, flag.copy())
+    short, word, wide = np.zeros(1, np.int16), np.ones(1, np.int32), np.zeros(1, np.int64)
+    byte, flag, nobody = np.zeros(1, np.uint8), np.ones(1, np.bool_), np.full(1, -1, np.int32)
+    heaps = p.Heaps(
+        short, short.copy(), wide + PAGE_BYTES, wide, flag, word, nobody, wide.copy(), nobody.copy(), flag.copy()
+    )
+    blocks = p.Blocks(short.copy(), byte, nobody.copy(), nobody.copy(), flag.copy())
     memory = p.Memory(
         segments, groups, cells, np.zeros((32, p.EVENT_COLUMNS), np.int64), np.zeros((32, p.MOVE_COLUMNS), np.int64),
         np.zeros(32, np.int64),
     )  # fmt: skip
-    tables = (
-        tuple(heaps), tuple(blocks), (order.table, order.levels, order.ranks, order.sums), tuple(memory),
-    )  # fmt: skip
+    tables = tuple(heaps), tuple(blocks), (order.table, order.levels, order.ranks, order.sums), tuple(memory)
     trim(*tables)
     cells[FRAME_NOW] = 2
-    use(*tables, rows)
+    use(*tables, np.zeros(1, np.int64))
