@@ -40,7 +40,7 @@ def _scene(rig: Rig, *names: str) -> tuple[Event, ...]:
     events = rig.quiet("DrawPrimitive", api.Draw(names)).events
     rig.quiet("EndScene", api.Empty())
     rig.quiet("Present", api.Empty())
-    return events
+    return tuple(events)
 
 
 def _share(rig: Rig, count: int) -> int:

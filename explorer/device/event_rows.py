@@ -92,7 +92,8 @@ class EventRows(Sequence[Event]):
         ]
 
     def _event(self, index: int) -> Event:
-        what, _, source, target, size, time_ns, asked, limit = self.table[index].tolist()
+        row: list[int] = self.table[index].tolist()
+        what, _, source, target, size, time_ns, asked, limit = row
         segment = source if what in _SHOWS_SOURCE else target
         group = self.groups[-1 - int(self.subjects[index])] if what in _ABOUT_GROUPS else (0, "")
         return Event(

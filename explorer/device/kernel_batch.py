@@ -14,6 +14,8 @@ from explorer.memory.eviction.column_order import LEVEL
 from explorer.memory.kernels import kernels_ready
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+
     import numpy.typing as npt
 
     from explorer.device.device import Device
@@ -48,7 +50,7 @@ def use(device: Device, order: ColumnOrder, rows: npt.NDArray[np.int64]) -> int:
     coming = rows[order.table[rows, LEVEL] < 0]
     for priority in np.unique(heaps["priority"][coming]).tolist():
         order.level_of(priority)
-    call = _Call(device, order, len(rows), frozenset())
+    call = _Call(device, order, len(rows), set())
     done = int(paging_kernels.use(*call.tables, rows))
     call.finish()
     return done
@@ -69,7 +71,7 @@ def trim(device: Device, order: ColumnOrder, frozen: set[tuple[int, str]]) -> No
 class _Call:
     """The tables of one kernel call, and what is done with them afterwards."""
 
-    def __init__(self, device: Device, order: ColumnOrder, references: int, frozen: set[tuple[int, str]]) -> None:
+    def __init__(self, device: Device, order: ColumnOrder, references: int, frozen: Set[tuple[int, str]]) -> None:
         state = self._state = device.state
         self._device = device
         order.reserve(len(state.heaps.live))
@@ -81,11 +83,12 @@ class _Call:
         self.segments = _segments(state)
         self.groups = _groups(state, frozen)
         self.cells = _cells(device, order)
-        names = p.Heaps._fields[:-1]
-        short = {"count": "resident_count", "used": "used_frame"}
-        columns = p.Heaps(*(heaps[short.get(name, name)] for name in names), heaps.live)
+        columns = p.Heaps(
+            heaps["home"], heaps["segment"], heaps["size"], heaps["rounding"], heaps["resident"],
+            heaps["resident_count"], heaps["used_frame"], heaps["priority"], heaps["first"], heaps.live,
+        )  # fmt: skip
         inside = p.Blocks(
-            *(blocks[name] for name in ("segment", "state", "resource", "after")), state.resources["resident"]
+            blocks["segment"], blocks["state"], blocks["resource"], blocks["after"], state.resources["resident"]
         )
         queue = np.empty(2 * len(heaps.live) + most, np.int64)
         memory = p.Memory(self.segments, self.groups, self.cells, self._events, self._moves, queue)
@@ -153,7 +156,7 @@ def _segments(state: MemoryState) -> npt.NDArray[np.int64]:
     return table
 
 
-def _groups(state: MemoryState, frozen: set[tuple[int, str]] | frozenset[tuple[int, str]]) -> npt.NDArray[np.int64]:
+def _groups(state: MemoryState, frozen: Set[tuple[int, str]]) -> npt.NDArray[np.int64]:
     table = np.zeros((len(state.groups), p.GROUP_COLUMNS), np.int64)
     for row, (key, group) in zip(table, state.groups.items(), strict=True):
         budget = -1 if group.budget is None else group.budget
