@@ -57,7 +57,7 @@ class Heaps(NamedTuple):
     size: Int64
     rounding: Int64
     resident: npt.NDArray[np.bool_]
-    count: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int32]
     used: npt.NDArray[np.int32]
     priority: Int64
     first: npt.NDArray[np.int32]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +75,7 @@ class Simulation:
         self._step = 0
         self._frame = 0
         self._made: dict[str, int] = {}
-        self._reported: tuple[Event, ...] = ()
+        self._reported: Sequence[Event] = ()
         self._observer: Observer | None = None
         state = MemoryState(adapter, options.allocator, dict(options.budget))
         self._device = make_device(scenario.api, state, options.device)
@@ -335,7 +335,7 @@ class Simulation:
         self._device.set_option(name, value)
         self._note(self._device.state.log.take())
 
-    def _note(self, events: tuple[Event, ...]) -> None:
+    def _note(self, events: Sequence[Event]) -> None:
         self._reported = events
         self._events.note(events)
         self._history.note(events)

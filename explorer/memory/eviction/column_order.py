@@ -6,7 +6,7 @@ change one row at a time; ``explorer.memory.paging_kernels`` works on the very s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -234,7 +234,7 @@ class ColumnOrder:
     def _use_table(self, table: npt.NDArray[np.int64]) -> None:
         self.table = table
         # The same memory: one element of a memory view costs a third of one of an array.
-        self._cells: Any = memoryview(table.reshape(-1))
+        self._cells: Any = memoryview(cast("Any", table.reshape(-1)))
 
     def _drop_empty_levels(self) -> bool:
         """Forget levels without members where they are the half of all; return whether that was done."""
