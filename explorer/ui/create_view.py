@@ -19,10 +19,10 @@ from explorer.core.same_meaning import call_for, carried, meaning_of
 from explorer.core.units import format_address
 from explorer.ui.controls import EmptyState, Segmented, SidePanel, label
 from explorer.ui.cpp_dialog_button import CppButton, form_for
-from explorer.ui.create_choices import CutCombo
 from explorer.ui.create_foot import CreateFoot, next_name, numbered_names
 from explorer.ui.create_form import CreateForm, first_problem
 from explorer.ui.create_presets import KINDS, PRESETS, first_input
+from explorer.ui.cut_combo import CutCombo
 from explorer.ui.verdict_card import VerdictCard
 
 if TYPE_CHECKING:

@@ -45,6 +45,7 @@ _ROOT = QModelIndex()
 _REFRESH_MS = 100
 _SIZE = _TITLES.index("Size")
 _SUBJECT = _TITLES.index("Subject")
+_TEXT = _TITLES.index("What happened")
 _WIDE_PX, _NARROW_PX = 520, 420
 BAD = frozenset(
     {EventKind.REFUSED, EventKind.HAZARD, EventKind.DEVICE_LOST, EventKind.DEVICE_REMOVED, EventKind.OVER_BUDGET}
@@ -67,6 +68,7 @@ class EventModel(QAbstractTableModel):
         self._shown: list[Event] = []
         self._kind = ""
         self._text = ""
+        self._tells_subject = False
 
     @property
     def shown(self) -> Sequence[Event]:
@@ -144,10 +146,18 @@ class EventModel(QAbstractTableModel):
             return side | Qt.AlignmentFlag.AlignVCenter
         return _TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
+    def tell_subject(self, on: bool) -> None:
+        """Begin every sentence with its subject: the column that names it is hidden."""
+        if on != self._tells_subject:
+            self._tells_subject = on
+            last = self.index(max(len(self._shown) - 1, 0), _TEXT)
+            self.dataChanged.emit(self.index(0, _TEXT), last)
+
     def _cell(self, event: Event, column: int) -> str:
         size = format_bytes(event.size_bytes) if event.size_bytes else "none"
+        lead = f"{event.subject}: " if self._tells_subject and event.subject not in event.text else ""
         return (
-            f"{event.frame:,}", event_word(event.kind), event.subject or "device", size, event.text,
+            f"{event.frame:,}", event_word(event.kind), event.subject or "device", size, f"{lead}{event.text}",
         )[column]  # fmt: skip
 
 
@@ -258,6 +268,7 @@ class EventsView(QWidget):
         """In a narrow dock the sentence comes first: it begins with the subject and holds the bytes too."""
         self.table.setColumnHidden(_SIZE, self.width() < _WIDE_PX)
         self.table.setColumnHidden(_SUBJECT, self.width() < _NARROW_PX)
+        self.model.tell_subject(self.width() < _NARROW_PX)
 
     def showEvent(self, event: object) -> None:
         """Catch up with what came while hidden."""

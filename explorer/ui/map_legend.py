@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from explorer.render.lanes import MapScene
     from explorer.render.looks import LookTable, Pixels
 
-_COLUMNS = 5
+_SHARES = (40, 41, 41, 40, 38)
+"""Of the width: some kinds have longer names than states."""
+
 _ROWS = 4
 _ROW = 18
-_APART = 24
+_APART = 12
 _DIMMED = 0.55
 _EDGE = 12
 
@@ -102,7 +104,7 @@ class MapLegend(QWidget):
             painter.setPen(to_colour(colours["text"]))
             painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), size)
             painter.setPen(to_colour(colours["text2"]))
-            room = rect.width() - side - 14 - metrics.horizontalAdvance(size)
+            room = rect.width() - side - 10 - metrics.horizontalAdvance(size)
             label = metrics.elidedText(entry.label, Qt.TextElideMode.ElideRight, room)
             at = rect.adjusted(side + 6, 0, 0, 0)
             painter.drawText(at, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), label)
@@ -124,18 +126,24 @@ class MapLegend(QWidget):
         if ready is None:
             return []
         shades = sum(1 for label in ready.colouring.labels if label)
-        step = (self.width() - 2 * _EDGE + _APART) / _COLUMNS
+        lefts = self._lefts()
         placed: list[tuple[LegendEntry, QRectF]] = []
         for index, entry in enumerate(entries):
             column, row = index % 3, index // 3
             if index >= shades:
                 column, row = 3 + (index - shades) // _ROWS, (index - shades) % _ROWS
-            placed.append((entry, QRectF(_EDGE + column * step, 6 + row * _ROW, step - _APART, _ROW)))
+            width = lefts[column + 1] - lefts[column] - _APART
+            placed.append((entry, QRectF(lefts[column], 6 + row * _ROW, width, _ROW)))
         return placed
+
+    def _lefts(self) -> list[float]:
+        """Return the left ends of the columns, and where one more would begin."""
+        whole = self.width() - 2 * _EDGE + _APART
+        return [_EDGE + whole * sum(_SHARES[:column]) / sum(_SHARES) for column in range(len(_SHARES) + 1)]
 
     def _paint_ramp(self, painter: QPainter, ready: Paint, fonts: MapFonts) -> None:
         steps = ready.categories
-        width = (self.width() - 2 * _EDGE + _APART) / _COLUMNS * 3 - _APART
+        width = self._lefts()[3] - _EDGE - _APART
         for index, step in enumerate(steps):
             x = _EDGE + width * index / len(steps)
             painter.fillRect(QRectF(x, 12, width / len(steps) - 2, 12), to_colour(step.fill))

@@ -14,6 +14,7 @@ from explorer.render.camera import LEAST_ROW_BYTES, RANGE_FORMS, format_range, p
 from explorer.render.colours import COLOUR_MODES
 from explorer.render.layout import Mode
 from explorer.render.tokens import load_tokens
+from explorer.ui.cut_combo import CutCombo
 from explorer.ui.map_screen import MapScreen, to_colour
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class MapToolbar(QWidget):
         self.rows.setObjectName("map_row_bytes")
         self.rows.setAccessibleName("Bytes of a row")
         self.rows.setToolTip("Bytes of a row")
-        self.colours = QComboBox()
+        self.colours = CutCombo(Qt.TextElideMode.ElideRight, mono=False)
         self.colours.setObjectName("map_colour_by")
         self.colours.setAccessibleName("Colour by")
         self.colours.setToolTip("Colour by")
@@ -103,8 +104,10 @@ class MapToolbar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(8)
-        self.rows.setMinimumWidth(112)
-        self.colours.setMinimumWidth(112)
+        self.rows.setMinimumWidth(104)
+        # As wide as the usual choice: what a narrow map needs more is the whole range.
+        self.colours.setMinimumWidth(120)
+        self.colours.setMaximumWidth(170)
         self.search.setMinimumWidth(60)
         self.search.setMaximumWidth(260)
         for widget in (self.modes, self.rows, self.colours, self.range, self.search):
@@ -122,6 +125,8 @@ class MapToolbar(QWidget):
         button.setProperty("boxed", True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setMinimumHeight(load_tokens().size["control"])
+        if len(text) == 1:
+            button.setMaximumWidth(load_tokens().size["tool_button"] + 4)
         return button
 
     @Slot(int)
@@ -155,8 +160,7 @@ class RangeField(QLineEdit):
         self.setObjectName("map_range")
         self.setAccessibleName("Range")
         self.setProperty("mono", True)
-        self.setMinimumWidth(150)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self._shown = (0, 0)
         self._tell("")
         self.returnPressed.connect(self._take)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -494,6 +495,15 @@ def test_that_a_small_window_shows_whole_ranges_and_sentences(qtbot: QtBot, live
     hidden = [table.isColumnHidden(column) for column in range(5)]
     # Frame, event, what happened: the sentence begins with the subject and holds the bytes.
     assert hidden == [False, False, True, True, False]
+    # Where the sentence names no subject, it is put in front.
+    model = live.views["events"].model
+    event = replace(live.workspace.snapshot.events[0], subject="Wall 7", text="LOCAL: nothing fits.")
+    model.set_events([event])
+    assert model.index(0, 4).data() == "Wall 7: LOCAL: nothing fits."
+    live.docks["events"].setFloating(True)
+    live.docks["events"].resize(900, 300)
+    qtbot.waitUntil(lambda: not table.isColumnHidden(2), timeout=3000)
+    assert model.index(0, 4).data() == "LOCAL: nothing fits."
 
 
 def test_that_the_map_has_its_ring_only_where_the_keyboard_brought_the_focus(qtbot: QtBot, window: MainWindow) -> None:
