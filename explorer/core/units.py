@@ -21,6 +21,8 @@ _FACTORS = {
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
 }  # fmt: skip
 _SIZE = re.compile(r"^(?:(0x[0-9a-f_]+)|([0-9][0-9_,]*(?:\.[0-9]+)?))\s*([a-z]*)$")
+_DIGITS = re.compile(r"[0-9][0-9,]*")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
 SIZE_FORMS = ("123", "64KiB", "1.5GiB", "0x1000", "10MB")
 
 
@@ -44,6 +46,27 @@ def ceil_div(value: int, divisor: int) -> int:
     return -(-value // divisor)
 
 
+def without_commas(text: str) -> str:
+    """Return a number without the commas between its groups of three digits.
+
+    Elsewhere a comma may be a decimal sign: ``1,5`` is not read as 15.
+
+    Raises:
+        InputError: A comma stands somewhere else.
+    """
+    parts = _DIGITS.findall(text)
+    if text.count(",") != sum(part.count(",") for part in parts) or not all(map(_is_grouped, parts)):
+        raise InputError(
+            "a comma separates groups of three digits, a point is the decimal sign",
+            found=text, accepted=("1,024", "1.5GiB"),
+        )  # fmt: skip
+    return text.replace(",", "")
+
+
+def _is_grouped(digits: str) -> bool:
+    return "," not in digits or _GROUPED.fullmatch(digits) is not None
+
+
 def parse_size(text: str) -> int:
     """Return the bytes that a SIZE says.
 
@@ -60,7 +83,7 @@ def parse_size(text: str) -> int:
             raise InputError("a hexadecimal size takes no unit", found=text, accepted=SIZE_FORMS)
         value = Fraction(int(match[1].replace("_", ""), 16))
     else:
-        value = Fraction(match[2].replace("_", "").replace(",", "")) * _FACTORS[match[3]]
+        value = Fraction(without_commas(match[2]).replace("_", "")) * _FACTORS[match[3]]
     if value.denominator != 1:
         raise InputError("a size must be a whole number of bytes", found=text, accepted=SIZE_FORMS)
     if value > MAX_BYTES:

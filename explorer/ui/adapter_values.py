@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from explorer.core.units import format_bytes, parse_size
+from explorer.core.units import format_bytes, parse_size, without_commas
 from explorer.errors import InputError, PresetError
 from explorer.tables.adapters import adapter_ids, duplicate, save_adapter, value_keys
 from explorer.tables.locations import presets_folder, user_presets_folder
@@ -156,13 +156,13 @@ def _read(key: str, text: str, old: object) -> object:
         return typed
     if key.endswith(_BYTES):
         try:
-            return parse_size(typed.replace(",", ""))
+            return parse_size(typed)
         except InputError as error:
             c = error.complaint
             raise PresetError(c.message, where=key, found=text, accepted=c.accepted) from error
     try:
-        return int(typed.replace(",", ""), 0)
-    except ValueError as error:
+        return int(without_commas(typed), 0)
+    except (ValueError, InputError) as error:
         raise PresetError("not a whole number", where=key, found=text, accepted=("25", "0x10DE")) from error
 
 

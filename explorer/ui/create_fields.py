@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.core.schema import decode, describe
-from explorer.core.units import parse_size
+from explorer.core.units import parse_size, without_commas
 from explorer.errors import InputError
 from explorer.ui.controls import set_property
 
@@ -221,7 +221,11 @@ class TextField(Field):
 
 def read_number(text: str) -> object:
     """Return the whole number that a text says (decimal with separators, hexadecimal, SIZE), or the text."""
-    plain = text.strip().replace(",", "").replace("_", "").replace("\N{NO-BREAK SPACE}", "").replace(" ", "")
+    try:
+        plain = without_commas(text.strip())
+    except InputError:
+        return text
+    plain = plain.replace("_", "").replace("\N{NO-BREAK SPACE}", "").replace(" ", "")
     if len(plain) > 40:
         return text
     try:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from explorer.ui.controls import set_property
+from explorer.ui.create_fields import read_number
 
 _MOST = 10_000
 """Create × n makes at most so many in one go."""
@@ -61,8 +62,8 @@ class CreateFoot(QWidget):
         set_property(self._create, "primary", is_primary)
 
     def _times(self) -> int:
-        text = self._count.text().strip().replace(",", "")
-        times = int(text) if text.isdecimal() and len(text) < 9 else 0
+        found = read_number(self._count.text())
+        times = found if isinstance(found, int) else 0
         good = 1 <= times <= _MOST
         set_property(self._count, "state", "" if good else "refused")
         return times if good else 0

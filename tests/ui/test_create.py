@@ -62,7 +62,8 @@ def test_that_every_preset_fills_its_form_without_a_loss(qtbot: QtBot, theme: Th
 @pytest.mark.parametrize(
     ("text", "value"),
     [("4,096", 4096), ("0x1000", 4096), ("64KiB", 65536), ("1_000", 1000), ("007", 7), ("-5", -5), ("abc", "abc"),
-     ("", ""), ("1e9", "1e9"), (str(2**70), 2**70)],
+     ("", ""), ("1e9", "1e9"), (str(2**70), 2**70), ("1,5GiB", "1,5GiB"), ("12,34", "12,34"),
+     ("4.096", "4.096")],
 )  # fmt: skip
 def test_that_numbers_are_read_as_people_write_them(text: str, value: object) -> None:
     assert read_number(text) == value
