@@ -24,6 +24,7 @@ from explorer.sim.residency_history import (
     HOLDER,
     KIND,
     KINDS,
+    OUT,
     PLACE,
     RULE,
     SEGMENT,
@@ -174,6 +175,12 @@ class ResidencyBands:
                 _fill_band(rows, low, np.maximum(high, low), best[band], worst[band])
         best[:, outside] = worst[:, outside] = ResidencyPlace.ABSENT
         return best, worst
+
+    def times_out(self, band: int) -> int:
+        """Return how often a band's resource went out of the GPU's reach; unrest over several frames counts once."""
+        rows = self._rows[band]
+        out = np.isin(rows[:, PLACE], OUT) | (rows[:, ALSO] > 0)
+        return int((out & ~np.concatenate(([False], out[:-1]))).sum())
 
     def run_at(self, band: int, frame: int) -> BandRun | None:
         """Return where a band's resource was at a frame, since when and until when; None for an unknown frame."""

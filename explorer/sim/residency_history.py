@@ -68,7 +68,9 @@ _TILE_RULE = "d3d12.6.6a"
 """Rule of the event that reports another tile mapping."""
 
 _GPU = (ResidencyPlace.LOCAL, ResidencyPlace.NON_LOCAL, ResidencyPlace.LOST)
-_OUT = (ResidencyPlace.EVICTED, ResidencyPlace.PAGE_FILE, ResidencyPlace.LOST)
+OUT = (ResidencyPlace.EVICTED, ResidencyPlace.PAGE_FILE, ResidencyPlace.LOST)
+"""Places out of the GPU's reach that something had to go to."""
+
 _BEEN = 1 << 8
 """Set in a remembered place of what the GPU could read once in its life."""
 
@@ -102,11 +104,23 @@ class ResidencyHistory:
             for mine, part in zip(self.parts, theirs, strict=False)
         )
 
+    def last_row(self, name: str) -> Int32 | None:
+        """Return the last row of a name, that of its heap where it is placed in one; None where nothing is known."""
+        rows = self.rows_of([name]).get(name)
+        if rows is None:
+            return None
+        last = rows[-1]
+        if last[PLACE] != ResidencyPlace.IN_HEAP:
+            return last
+        holder = self.words.words[int(last[HOLDER])]
+        rows = self.rows_of([holder]).get(holder)
+        return rows[-1] if rows is not None else None
+
     def movers(self) -> frozenset[str]:
         """Return the names of what once was out of the GPU's reach, or lay in a heap that was."""
         out: set[int] = set()
         for part in self.parts:
-            names: Int32 = part[np.isin(part[:, PLACE], _OUT) | (part[:, ALSO] > 0), NAME]
+            names: Int32 = part[np.isin(part[:, PLACE], OUT) | (part[:, ALSO] > 0), NAME]
             out.update(map(int, np.unique(names)))
         heaps = np.array(sorted(out), np.int32)
         for part in self.parts:

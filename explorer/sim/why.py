@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.core.events import Event, EventKind
-from explorer.core.kinds import BlockState
+from explorer.core.kinds import BlockState, ResidencyPlace
 from explorer.core.units import format_address, format_exact
 from explorer.core.verdicts import Reason
+from explorer.sim.residency_history import FRAME, PLACE, RULE
 from explorer.sim.why_failure import FailureReport, failure_report
 from explorer.sim.why_rules import rule_reason
 
@@ -117,7 +118,24 @@ def _here(name: str, snapshot: Snapshot, story: Story | None, heap_story: Story 
     text = f"{place} {_told(noted.event, name)}"
     if noted.because is not None:
         text += f" That followed from: {_told(noted.because)}"
+    lost = _loss(name, snapshot)
+    if lost is not None:
+        loss = next((e for e in reversed(snapshot.events) if e.kind is EventKind.DEVICE_LOST), noted.event)
+        return Why(True, f"{text} {lost[0]}", rule_reason(lost[1]), loss, noted.because)
     return Why(True, text, rule_reason(noted.event.rule), noted.event, noted.because)
+
+
+def _loss(name: str, snapshot: Snapshot) -> tuple[str, str] | None:
+    """Return when the contents of a resource went with the device, and by which rule; None where they did not."""
+    if snapshot.history is None:
+        return None
+    residency = snapshot.history.residency
+    row = residency.last_row(name)
+    if row is None or row[PLACE] != ResidencyPlace.LOST:
+        return None
+    # The state after so many frames is that of the last one of them.
+    frame, rule = int(row[FRAME]) - 1, residency.words.words[int(row[RULE])] if row[RULE] >= 0 else ""
+    return f"Its contents are lost since frame {frame:,}: they went with the device.", rule
 
 
 def _last_arrival(name: str, snapshot: Snapshot, story: Story, heap_story: Story | None) -> Noted | None:

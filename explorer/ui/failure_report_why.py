@@ -26,9 +26,12 @@ def why_facts(answer: WhyAnswer) -> list[Fact]:
     facts: list[Fact] = []
     for name, why in (("Why here", answer.here), ("Why evicted", answer.evicted), ("Why failed", answer.failed)):
         facts.append(Fact(name, why.text, tip=_tip(why)))
+        number = f"event {why.event.number:,}" if why.event is not None else ""
         if why.reason is not None:
-            facts.append(Fact("", why.reason.rule, mono=True, tip=f"{why.reason.text}\n{why.reason.source}",
-                              link=why.reason.rule))  # fmt: skip
+            tip = f"{why.reason.text}\n{why.reason.source}"
+            facts.append(Fact("", why.reason.rule, mono=True, note=number, tip=tip, link=why.reason.rule))
+        elif number:
+            facts.append(Fact("", number))
     return facts
 
 

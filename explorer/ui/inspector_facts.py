@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.core.kinds import BlockState, WasteCause
+from explorer.core.kinds import BlockState, ResidencyPlace, WasteCause
 from explorer.core.units import format_address, format_bytes, format_exact
+from explorer.sim.residency_history import PLACE
 from explorer.ui.facts import Fact
 from explorer.ui.resource_rows import segment_words
 from explorer.ui.verdict_card import format_time
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 
     from explorer.device.outcome import Preview
     from explorer.sim.snapshot import Snapshot
+
+OUT_WORDS = {
+    ResidencyPlace.SYSTEM: "in system memory",
+    ResidencyPlace.EVICTED: "evicted",
+    ResidencyPlace.PAGE_FILE: "in the page file",
+    ResidencyPlace.LOST: "lost",
+    ResidencyPlace.NO_MEMORY: "no memory",
+}
+"""What a resource is that the GPU cannot use."""
 
 
 def placement(snapshot: Snapshot, row: int) -> list[Fact]:
@@ -107,12 +117,21 @@ def access(preview: Preview | None, snapshot: Snapshot) -> list[Fact]:
     ]
 
 
+def residency_word(snapshot: Snapshot, row: int) -> str:
+    """Return whether a resource is resident, and what else it is: what was never uploaded was not evicted."""
+    table = snapshot.resources
+    if table.resident[row]:
+        return "resident"
+    last = snapshot.history.residency.last_row(table.names[row]) if snapshot.history is not None else None
+    return OUT_WORDS.get(ResidencyPlace(int(last[PLACE])), "evicted") if last is not None else "evicted"
+
+
 def residency(snapshot: Snapshot, row: int) -> list[Fact]:
     """Return whether it is resident, its priority and its last use."""
     table = snapshot.resources
     used = int(table.used_frame[row])
     return [
-        Fact("State", "resident" if table.resident[row] else "evicted"),
+        Fact("State", residency_word(snapshot, row)),
         Fact("Priority", f"{int(table.priority[row]):,}"),
         Fact(
             "Last use", f"frame {used:,}" if used >= 0 else "never" if snapshot.origin == "simulated" else "not tracked"

@@ -16,6 +16,7 @@ from explorer.ui import inspector_facts
 from explorer.ui.controls import ElidedLabel, EmptyState, Pill, SidePanel, label
 from explorer.ui.facts import Fact, FactsGrid, Section
 from explorer.ui.failure_report_why import WhySection
+from explorer.ui.inspector_strip import ResidencyStrip
 from explorer.ui.resource_rows import KIND_WORDS
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ class InspectorView(QWidget):
         self.why.rule_wanted.connect(self._workspace.rule_requested)
         # Behind Residency, before the call that made it.
         layout.insertWidget(layout.indexOf(self._sections["Created by"]), self.why)
+        self.strip = ResidencyStrip(self._workspace.theme)
+        self._sections["Residency"].body.insertWidget(0, self.strip)
         self._call = label("", "mono", wrap=True, name="inspector_call")
         self._call.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sections["Created by"].body.insertWidget(0, self._call)
@@ -148,6 +151,8 @@ class InspectorView(QWidget):
         )
         for name in ("Access and cost", "Residency", "Created by"):
             self._grids[name].show_facts([Fact("Several", "select one resource to see this")])
+        self.strip.hide()
+        self._sections["Residency"].right.setText("")
         self.why.show_nothing("select one resource to see this")
         self._call.setText("")
 
@@ -166,12 +171,13 @@ class InspectorView(QWidget):
         record = table.records[row]
         self._ask_access(record, snapshot)
         self._grids["Residency"].show_facts(inspector_facts.residency(snapshot, row))
+        self._sections["Residency"].right.setText(self.strip.show_resource(snapshot, row))
         self.why.show_name(table.names[row], snapshot.provenance.frame)
         self._show_call(record, snapshot)
 
     def _show_state(self, snapshot: Snapshot, row: int, blocks: list[int]) -> None:
-        resident = bool(snapshot.resources.resident[row])
-        words = [("resident", "ok") if resident else ("evicted", "plain")]
+        word = inspector_facts.residency_word(snapshot, row)
+        words = [(word, {"resident": "ok", "lost": "error"}.get(word, "plain"))]
         state = 0
         for block in blocks:
             state |= int(snapshot.blocks.state[block])

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from explorer.core.kinds import ResidencyPlace
 from explorer.interchange.snapshot_encode import snapshot_sha256
 from explorer.memory.allocators import ranges
 from explorer.memory.allocators.protocol import REFUSAL_RULES
+from explorer.sim.residency_history import PLACE
 from explorer.sim.scenarios import load_simulation
 from tests.cli.serve_runs import CommandLine
 from tests.every_scenario import FRAMES, SCENARIOS, detour
@@ -56,7 +58,46 @@ def same_history(one: Snapshot, other: Snapshot) -> bool:
     """Return whether two runs tell the timeline the same."""
     pairs = ((name, column, arrays_of(other.history)[name]) for name, column in arrays_of(one.history).items())
     marks = one.history is not None and other.history is not None and one.history.marks == other.history.marks
-    return marks and all(np.array_equal(column, twin) for _, column, twin in pairs)
+    return (
+        marks and all(np.array_equal(column, twin) for _, column, twin in pairs) and residency(one) == residency(other)
+    )
+
+
+def residency(snapshot: Snapshot) -> list[list[int | str]]:
+    """Return the changes of residency with names for words, whose numbers depend on the way."""
+    assert snapshot.history is not None
+    history = snapshot.history.residency
+    words = [*history.words.words, ""]
+    rows = [row for part in history.parts for row in part.tolist()]
+    return [
+        [words[row[0]], *row[1:4], words[row[4]], *row[5:7], *(words[at] for at in row[7:9]), row[9]] for row in rows
+    ]
+
+
+def answers_why(simulation: Simulation, refused: set[str]) -> None:
+    """Ask about resident, not resident and refused things; every answer rests on an event and has figures."""
+    snapshot = simulation.snapshot()
+    names, resident = snapshot.resources.names, snapshot.resources.resident
+    kinds = {
+        "resident": [name for name, here in zip(names, resident, strict=True) if here],
+        "out": [name for name, here in zip(names, resident, strict=True) if not here],
+        "refused": sorted(refused),
+    }
+    for kind, asked in kinds.items():
+        for name in asked[:: max(len(asked) // 3, 1)][:3]:
+            answer = simulation.why(name)
+            if kind == "refused":
+                assert answer.failed.reason is not None, name
+                whys = [answer.failed]
+            else:
+                whys = [answer.here, *([answer.evicted] if answer.evicted.happened else [])]
+            for why in whys:
+                assert why.happened, name
+                assert why.event is not None, name
+                assert any(letter.isdigit() for letter in why.text), name
+            last = snapshot.history.residency.last_row(name) if snapshot.history is not None else None
+            if kind == "out" and last is not None and last[PLACE] in (ResidencyPlace.EVICTED, ResidencyPlace.PAGE_FILE):
+                assert answer.evicted.happened, f"{name} was evicted by the history, and not by its events"
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -86,6 +127,7 @@ def test_that_every_frame_adds_up_and_every_way_ends_in_the_same_bytes(
     assert aliases <= bool(ledger.shared) <= (aliases or tiles), "bytes are shared exactly where that is declared"
     assert snapshot.event_counts["not_simulated"] == 0
     refused = [event for event in snapshot.events if event.kind == "refused"]
+    answers_why(ledger.simulation, {event.subject for event in refused})
     if scenario not in SHOWS_REFUSALS:
         assert all(event.rule in REFUSAL_RULES for event in refused), "only room may be missing in a preset"
     for table in (snapshot.heaps, snapshot.blocks, snapshot.wastes, snapshot.resources, snapshot.history):

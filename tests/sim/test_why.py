@@ -310,3 +310,18 @@ def test_that_every_resource_of_a_run_has_an_answer(scenario: str) -> None:
         assert answer.here.happened, name
         assert name in answer.here.text
         assert answer.events
+
+
+def test_that_a_lost_resource_says_when_and_by_which_rule_its_contents_went() -> None:
+    simulation = load_simulation("d3d9-device-loss")
+    simulation.step_event(frozenset({EventKind.DEVICE_LOST.value}))
+    lost = simulation.snapshot().events[-1].frame
+    simulation.step(4)
+    here = simulation.why("Glow target").here
+    assert f"lost since frame {lost:,}" in here.text
+    assert here.reason is not None
+    assert here.reason.rule == "d3d9.R9.1"
+    assert here.event is not None
+    assert here.event.kind is EventKind.DEVICE_LOST
+    simulation.seek(lost)
+    assert "lost since" not in simulation.why("Glow target").here.text

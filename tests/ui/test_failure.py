@@ -74,7 +74,10 @@ def test_that_the_inspector_answers_why(qtbot: QtBot, live: MainWindow) -> None:
     assert {"Why here", "Why evicted", "Why failed"} == set(facts)
     assert "made way for" in facts["Why evicted"].value
     rules = [fact.link for fact in why.answers.facts if fact.link]
-    assert "d3d9.R5.5" in rules
+    assert why.answer.evicted.event.rule in rules
+    assert set(rules) <= {"d3d9.R5.3", "d3d9.R5.5", "d3d9.R5.7"}
+    notes = [fact.note for fact in why.answers.facts if fact.link]
+    assert f"event {why.answer.evicted.event.number:,}" in notes
     assert "events" in why.right.text()
     assert why.events.facts[0].name.startswith("Frame")
 
