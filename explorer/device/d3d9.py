@@ -415,7 +415,10 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
     "GetData": d3d9_statistics.get_data,
     **dict.fromkeys(("Reset", "ResetEx"), d3d9_presentation.reset),
     **dict.fromkeys(("Present", "PresentEx"), d3d9_presentation.present),
-    **dict.fromkeys(("TestCooperativeLevel", "CheckDeviceState", "CheckDeviceFormat"), d3d9_presentation.plain),
+    **dict.fromkeys(
+        ("TestCooperativeLevel", "CheckDeviceState", "CheckDeviceFormat", "ValidateDevice"), d3d9_presentation.plain
+    ),
+    **dict.fromkeys(("CreateVertexShader", "CreatePixelShader"), d3d9_presentation.create_shader),
     "GetBackBuffer": d3d9_presentation.get_back_buffer,
     "GetRenderTarget": d3d9_presentation.get_render_target,
     "BeginScene": D3D9Device.begin_scene,

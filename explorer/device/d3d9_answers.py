@@ -113,7 +113,7 @@ def _hold(rig: Rig, phrase: str) -> tuple[str, tuple[str, ...]]:
         _bind_everything(rig)
         return "bound", ()
     if phrase in ("vertex shader", "pixel shader"):
-        # A shader takes no memory that is simulated; it is no object of the device here.
+        rig.quiet("CreateVertexShader" if phrase.startswith("vertex") else "CreatePixelShader", api.Empty(), "Held")
         return "shader", ()
     if phrase.startswith("reference to the implicit "):
         if "depth" in phrase:

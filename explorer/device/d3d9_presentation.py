@@ -77,7 +77,7 @@ def is_lost(device: D3D9Device) -> bool:
 
 
 def plain(device: D3D9Device, arguments: Any, record: CallRecord) -> Verdict:
-    """Answer a call that only looks at the device: TestCooperativeLevel, CheckDeviceState, CheckDeviceFormat."""
+    """Answer a call that only looks at the device, such as TestCooperativeLevel or CheckDeviceFormat."""
     return judge(arguments, device_state(device), device.runtime, record.call)
 
 
@@ -138,6 +138,14 @@ def create_state_block(device: D3D9Device, arguments: api.CreateStateBlock, reco
     device.things.others[number] = ("state_block", arguments.Type)
     device.state.bind(record.out or record.call, "state_block", number)
     return verdict
+
+
+def create_shader(device: D3D9Device, arguments: api.Empty, record: CallRecord) -> Verdict:
+    """CreateVertexShader or CreatePixelShader: an object that Reset leaves alone."""
+    number = device.things.number()
+    device.things.others[number] = ("shader", 0)
+    device.state.bind(record.out or record.call, "shader", number)
+    return judge(arguments, None, device.runtime, record.call)
 
 
 def get_back_buffer(device: D3D9Device, arguments: api.GetBackBuffer, record: CallRecord) -> Verdict:

@@ -49,12 +49,12 @@ def get_data(device: D3D9Device, arguments: api.GetData, record: CallRecord) -> 
         rule = reason("R5.13")
         _report(device, arguments.object, values)
     elif kind == api.QueryType.MEMORYPRESSURE:
-        values, rule = memory_pressure(device), reason("R10.7")
+        values, rule = memory_pressure(device), reason("query.pressure")
         text = (
             f"MEMORYPRESSURE: {values['BytesEvictedFromProcess']:,} B have left video memory, "
             f"{values['SizeOfInefficientAllocation']:,} B lie where they should not, {values['LevelOfEfficiency']} %."
         )
-        device.state.log.add(EventKind.CHANGED, arguments.object, rule="d3d9.R10.7", text=text)
+        device.state.log.add(EventKind.CHANGED, arguments.object, rule="d3d9.query.pressure", text=text)
     elif kind == api.QueryType.EVENT:
         values = dict[str, object](returns=not device.has_pending_work)
         rule = reason("ok.call")

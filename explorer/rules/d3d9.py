@@ -57,6 +57,9 @@ _JUDGES: Mapping[str, _Judge] = {
     "CreateDeviceEx": device.judge_create_device,
     "CreateAdditionalSwapChain": device.judge_swap_chain,
     "CreateStateBlock": _harmless("ok.call"),
+    "CreateVertexShader": _harmless("shader"),
+    "CreatePixelShader": _harmless("shader"),
+    "ValidateDevice": device.judge_validate,
     "CreateQuery": device.judge_query,
     "Reset": device.judge_reset,
     "ResetEx": device.judge_reset,
@@ -119,7 +122,16 @@ _LIFE_CALLS = ("SetPriority", "GetPriority", "PreLoad", "SetLOD", "GetLOD", "Get
 _PART_CALLS = ("GetSurfaceLevel", "GetCubeMapSurface", "GetVolumeLevel")
 _RESOURCE_CALLS = ("SetTexture", "SetStreamSource", "SetIndices", *_PART_CALLS)
 _MIP_CALLS = ("SetAutoGenFilterType", "GenerateMipSubLevels")
-_STATELESS = ("CreateStateBlock", "GetBackBuffer", "GetRenderTarget", "AddDirtyRect", "AddDirtyBox", *_MIP_CALLS)
+_SHADER_CALLS = ("CreateVertexShader", "CreatePixelShader")
+_STATELESS = (
+    "CreateStateBlock",
+    *_SHADER_CALLS,
+    "GetBackBuffer",
+    "GetRenderTarget",
+    "AddDirtyRect",
+    "AddDirtyBox",
+    *_MIP_CALLS,
+)
 
 _STATE_OF: Mapping[str, type] = {
     **dict.fromkeys((*_SURFACE_CALLS, "SetRenderTarget", "SetDepthStencilSurface"), Surface),

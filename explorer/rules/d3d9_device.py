@@ -208,6 +208,15 @@ def judge_query(arguments: CreateQuery, state: DeviceState, runtime: Runtime = D
         return refused([fault("query.type", "use a D3DQUERYTYPE", {"Type": "D3DQUERYTYPE_EVENT"}, NOTAVAILABLE)])
     if arguments.Type in (QueryType.RESOURCEMANAGER, QueryType.VERTEXSTATS, QueryType.VCACHE) and not runtime.debug:
         return refused([fault("query.debug", "use the debug runtime", hr=NOTAVAILABLE)])
+    if arguments.Type == QueryType.MEMORYPRESSURE and not runtime.ex:
+        return refused([fault("query.pressure", "use Direct3D 9Ex", hr=NOTAVAILABLE)])
+    return granted("ok.call")
+
+
+def judge_validate(arguments: Empty, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:
+    """Return what ValidateDevice answers: a lost device says so, another one can draw what is set."""
+    if state.status != OPERATIONAL and not runtime.ex:
+        return refused([fault("R9.1", "reset the device first", hr="D3DERR_DEVICELOST")])
     return granted("ok.call")
 
 

@@ -90,6 +90,14 @@ def test_that_memory_pressure_counts_what_lies_elsewhere() -> None:
     }
 
 
+def test_that_memory_pressure_is_a_query_of_9ex_alone() -> None:
+    outcome = Desk().call("CreateQuery", {"Type": "D3DQUERYTYPE_MEMORYPRESSURE"}, "Q")
+    assert (outcome.hr, rules(outcome)) == ("D3DERR_NOTAVAILABLE", {"query.pressure"})
+    desk = ex()
+    desk.ok("CreateQuery", {"Type": "D3DQUERYTYPE_MEMORYPRESSURE"}, "Q")
+    assert "query.pressure" in rules(desk.ok("GetData", {"object": "Q"}))
+
+
 def test_that_memory_runs_out_with_the_one_code_of_9ex() -> None:
     desk = ex("gma-x3100")
     made = 0

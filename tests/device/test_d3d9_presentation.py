@@ -109,6 +109,9 @@ def test_that_calls_go_on_without_effect_while_the_device_is_lost() -> None:
     data = {"pRenderTarget": "D: back buffer 0", "pDestSurface": "P"}
     assert desk.call("GetRenderTargetData", data).hr == "D3DERR_DEVICELOST"
     assert desk.call("CreateAdditionalSwapChain", {}, "C").hr == "D3DERR_DEVICELOST"
+    assert desk.call("ValidateDevice").hr == "D3DERR_DEVICELOST"
+    desk.plain("F", "SYSTEMMEM")
+    assert desk.call("GetFrontBufferData", {"pDestSurface": "F"}).hr == "D3DERR_DEVICELOST"
     desk.ok("CreateQuery", {"Type": "D3DQUERYTYPE_EVENT"}, "Q")
     assert desk.ok("GetData", {"object": "Q"}).succeeded
     assert desk.call("GetData", {"object": "Q", "dwGetDataFlags": 1}).hr == "D3DERR_DEVICELOST"
@@ -165,7 +168,7 @@ def test_that_a_released_device_can_be_made_again_after_a_loss() -> None:
 HELD = [
     ("texture", "D3DERR_INVALIDCALL"), ("managed", "D3D_OK"), ("system", "D3D_OK"), ("scratch", "D3D_OK"),
     ("back buffer", "D3DERR_INVALIDCALL"), ("swap chain", "D3DERR_INVALIDCALL"),
-    ("state block", "D3DERR_INVALIDCALL"), ("bound", "D3D_OK"), ("part", "D3DERR_INVALIDCALL"),
+    ("state block", "D3DERR_INVALIDCALL"), ("vertex shader", "D3D_OK"), ("pixel shader", "D3D_OK"), ("bound", "D3D_OK"), ("part", "D3DERR_INVALIDCALL"),
 ]  # fmt: skip
 
 
@@ -185,6 +188,8 @@ def test_that_reset_minds_what_is_held(held: str, hr: str) -> None:
             desk.ok("CreateAdditionalSwapChain", {}, "X")
         case "state block":
             desk.ok("CreateStateBlock", {}, "X")
+        case "vertex shader" | "pixel shader":
+            desk.ok("CreateVertexShader" if held == "vertex shader" else "CreatePixelShader", {}, "X")
         case "bound":
             desk.texture("Y", "DEFAULT")
             desk.ok("SetTexture", {"Stage": 3, "pTexture": "Y"})
@@ -198,6 +203,8 @@ def test_that_reset_minds_what_is_held(held: str, hr: str) -> None:
     assert outcome.hr == hr
     if hr == "D3D_OK":
         assert desk.level() == "D3D_OK"
+        assert desk.ok("ValidateDevice").succeeded
+        assert "shader" not in held or desk.ok("Release", {"object": "X"}).succeeded, "it survived"
         assert desk.free("NON_LOCAL") == 128 * MB
         return
     assert desk.level() == "D3DERR_DEVICENOTRESET"
