@@ -111,8 +111,9 @@ def enqueue_make_resident(device: D3D12Device, arguments: api.EnqueueMakeResiden
     advance(device)
     left = arrival.done_ns - log.time_ns
     when = f"in {left:,} ns" if left else "at once"
-    text = f"{fence} is {arrival.value:,} {when}: {len(coming):,} objects come in meanwhile."
-    log.add(EventKind.CHANGED, fence, rule="d3d12.8.3d", text=text)
+    size = sum(int(device.state.heaps["size"][row]) for row in coming)
+    text = f"{fence} is {arrival.value:,} {when}: {size:,} B are there then."
+    log.add(EventKind.CHANGED, fence, size=size, rule="d3d12.8.3d", text=text)
     return Verdict(verdict.hr, (*verdict.reasons, reason("kernel.paging-queue")), verdict.values)
 
 

@@ -156,3 +156,20 @@ def test_that_a_budget_of_nonsense_ends_in_events_and_no_crash(name: str, budget
     snapshot = simulation.snapshot()
     assert snapshot.event_counts["over_budget"] > 0
     assert snapshot.provenance.frame == 30
+
+
+def test_that_make_resident_holds_a_frame_up_and_a_call_ahead_does_not() -> None:
+    simulation = load_simulation("d3d12-make-resident-ahead")
+    took: list[int] = []
+    for _ in range(420):
+        before = simulation.snapshot().time_ns
+        simulation.step(1)
+        took.append(simulation.snapshot().time_ns - before)
+    needed, ahead, neighbour = took[5], took[213], took[214]
+    assert needed > neighbour + 500_000
+    assert ahead == neighbour
+    assert simulation.snapshot().event_counts["hazard"] == 0
+    simulation.step(1)
+    lost = simulation.snapshot()
+    assert lost.event_counts["device_removed"] == 1
+    assert "d3d12.8.3d" in rules(lost)

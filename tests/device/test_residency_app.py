@@ -209,6 +209,20 @@ def submitted(rig: Rig) -> int:
     return device.timeline.submitted
 
 
+def test_that_a_wait_of_the_library_is_known_to_the_device() -> None:
+    rig = Rig(app_policy="d3dx12")
+    rig.device.set_option("budget", "LOCAL=2MiB")
+    rig.device.set_option("budget", "NON_LOCAL=0")
+    heaps(rig, 2)
+    rig.call("ExecuteCommandLists", {"references": ["H0", "H1"]})
+    rig.heap("New", MIB, flags=("ALLOW_ONLY_BUFFERS", "CREATE_NOT_RESIDENT"))
+    device: Any = rig.device
+    assert device.timeline.running == {0}
+    outcome = rig.call("ExecuteCommandLists", {"references": ["New"]})
+    assert "app.pressure-trim" in {event.rule for event in outcome.events if event.kind == "stalled"}
+    assert device.timeline.running == {1}, "the first submission was waited for"
+
+
 def lists(rig: Rig, *used: tuple[str, ...]) -> list[str]:
     names = [f"List {i}" for i in range(len(used))]
     for name, references in zip(names, used, strict=True):
