@@ -168,7 +168,8 @@ def test_that_a_released_device_can_be_made_again_after_a_loss() -> None:
 HELD = [
     ("texture", "D3DERR_INVALIDCALL"), ("managed", "D3D_OK"), ("system", "D3D_OK"), ("scratch", "D3D_OK"),
     ("back buffer", "D3DERR_INVALIDCALL"), ("swap chain", "D3DERR_INVALIDCALL"),
-    ("state block", "D3DERR_INVALIDCALL"), ("vertex shader", "D3D_OK"), ("pixel shader", "D3D_OK"), ("bound", "D3D_OK"), ("part", "D3DERR_INVALIDCALL"),
+    ("state block", "D3DERR_INVALIDCALL"), ("vertex shader", "D3D_OK"), ("pixel shader", "D3D_OK"),
+    ("bound", "D3D_OK"), ("part", "D3DERR_INVALIDCALL"),
 ]  # fmt: skip
 
 
