@@ -6,10 +6,26 @@ Devices call the functions; ``FORMULAE`` says the same in words, for the window'
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from explorer.core.kinds import ResourceKind
 
 NS = 1_000_000_000
+
+
+class SegmentFacts(Protocol):
+    """What a formula needs to know of a memory segment."""
+
+    @property
+    def group(self) -> str:
+        """Its segment group."""
+        ...
+
+    @property
+    def bandwidth(self) -> int:
+        """Bytes a second that the GPU reads from it; 0 unknown."""
+        ...
+
 
 # What the GPU touches ------------------------------------------------------------------------------------------
 
@@ -46,6 +62,19 @@ def lockable_ns(touched: int) -> int:
 def transfer_ns(size: int, rate: int) -> int:
     """Return the time to move bytes: bytes moved ÷ rate of the bus or of the segment (``cost.transfer``)."""
     return size * NS // rate if rate > 0 else 0
+
+
+def side_ns(size: int, segment: SegmentFacts, bus: int) -> tuple[int, int]:
+    """Return GPU and transfer time of one side of a copy (``cost.transfer``).
+
+    Args:
+        size: Bytes that are read or written there.
+        segment: Where they lie.
+        bus: Bytes a second of the bus in the direction of the copy.
+    """
+    if segment.group == "LOCAL":
+        return transfer_ns(size, segment.bandwidth), 0
+    return 0, transfer_ns(size, bus)
 
 
 # What the CPU does ---------------------------------------------------------------------------------------------

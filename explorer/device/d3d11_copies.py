@@ -161,11 +161,8 @@ def run(device: D3D11Device, job: CopyJob) -> None:
         (job.source, job.read_bytes, bus.to_gpu_bytes_per_s),
         (job.to, job.written_bytes, bus.from_gpu_bytes_per_s),
     ):
-        segment = device.segment_of(row)
-        if segment.group == "LOCAL":
-            device.spend(gpu=cost.transfer_ns(size, segment.bandwidth))
-        else:
-            device.spend(transfer=cost.transfer_ns(size, rate))
+        gpu, transfer = cost.side_ns(size, device.segment_of(row), rate)
+        device.spend(gpu=gpu, transfer=transfer)
         device.mark_used(row)
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from explorer.core import d3d12_commands as commands
     from explorer.core.calls import CallRecord
     from explorer.device.d3d12 import D3D12Device
+    from explorer.memory.segments import MemorySegment
 
 _FOR_CPU = (int(HeapKind.UPLOAD), int(HeapKind.READBACK), int(HeapKind.CUSTOM), int(HeapKind.GPU_UPLOAD))
 
@@ -156,7 +157,10 @@ def copy_resource(device: D3D12Device, arguments: commands.CopyResource, record:
     if device.runtime.uma and _heap_kind(device, source) != _heap_kind(device, to):
         spared = f"{text[:-1]}, although both lie in {where}: {reason('device.needless-copy').text}"
         state.log.add(EventKind.CHANGED, name, where, size, rule="device.needless-copy", text=spared)
-    device.spend(transfer=cost.transfer_ns(size, state.adapter.bus.to_gpu_bytes_per_s))
+    bus = state.adapter.bus
+    for row, rate in ((source, bus.to_gpu_bytes_per_s), (to, bus.from_gpu_bytes_per_s)):
+        gpu, transfer = cost.side_ns(size, _place_of(device, row), rate)
+        device.spend(gpu=gpu, transfer=transfer)
     return ok("device.copy")
 
 
@@ -245,6 +249,9 @@ def _use(device: D3D12Device, names: list[str], where: tuple[str, int], *, copie
     d3d12_activation.mark_used(device, rows, blocks)
     if device.runtime.uma and not copies:
         _note_in_place(device, rows, heaps)
+    if copies:
+        # A copy touches what it names, not all of both: its caller knows how much.
+        return True
     for row in reserved:
         d3d12_tiles.spend_use(device, row, tiled[row])
     _spend_touches(device, blocks)
@@ -313,9 +320,15 @@ def _heap_kind(device: D3D12Device, row: int) -> int:
     return int(device.state.heaps["kind"][heap]) if heap >= 0 else int(HeapKind.NONE)
 
 
-def _segment_of(device: D3D12Device, row: int) -> str:
+def _place_of(device: D3D12Device, row: int) -> MemorySegment:
+    """Return the segment of a resource; of tiles the first one's, video memory where none is mapped."""
     state = device.state
-    if row in device.tiled:
-        runs = device.tiled[row].runs
-        return state.segments[int(state.heaps["segment"][next(iter(runs))[0]])].name if runs else ""
-    return state.segments[int(state.blocks["segment"][device.block_of[row]])].name
+    if row not in device.tiled:
+        return state.segments[int(state.blocks["segment"][device.block_of[row]])]
+    for run in device.tiled[row].runs:
+        return state.segments[int(state.heaps["segment"][run[0]])]
+    return state.segments[state.segments_in("LOCAL")[0]]
+
+
+def _segment_of(device: D3D12Device, row: int) -> str:
+    return "" if row in device.tiled and not device.tiled[row].runs else _place_of(device, row).name

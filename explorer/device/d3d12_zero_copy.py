@@ -73,11 +73,16 @@ def estimate(device: D3D12Device, use: Use, properties: HeapProperties) -> Estim
     bandwidth = state.segments[state.segments_in("LOCAL")[0]].bandwidth
     bus = state.adapter.bus
     upload, _ = effective_properties(_properties(HeapType.UPLOAD), runtime)
-    written = _cpu_ns(replace(use, cpu_reads=0), upload)
-    written += cost.transfer_ns(use.size * use.cpu_writes, bus.to_gpu_bytes_per_s)
+    local = state.segments[state.segments_in("LOCAL")[0]]
+    beside = local if runtime.uma else state.segments[state.segments_in("NON_LOCAL")[0]]
+    # A copy has two sides: in one memory on UMA, across the bus else.
+    up, down = (
+        sum(cost.side_ns(use.size, local, rate)) + sum(cost.side_ns(use.size, beside, rate))
+        for rate in (bus.to_gpu_bytes_per_s, bus.from_gpu_bytes_per_s)
+    )
+    written = _cpu_ns(replace(use, cpu_reads=0), upload) + use.cpu_writes * up
     # What the CPU reads comes through a read-back heap, which is cached everywhere.
-    read = use.cpu_reads * cost.cpu_ns(use.size, "WB", reads=True)
-    read += cost.transfer_ns(use.size * use.cpu_reads, bus.from_gpu_bytes_per_s)
+    read = use.cpu_reads * (cost.cpu_ns(use.size, "WB", reads=True) + down)
     copied = written + read + use.gpu_reads * cost.transfer_ns(use.size, bandwidth)
     page, pool = effective_properties(properties, runtime)
     in_local = runtime.uma or pool is MemoryPool.L1

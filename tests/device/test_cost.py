@@ -10,6 +10,7 @@ import pytest
 from explorer.core.kinds import ResourceKind
 from explorer.device import cost
 from explorer.sim.why_rules import rule_reason
+from tests.sim.test_d3d12_device import Rig
 
 GB = 1_000_000_000
 TEXTURE, TARGET = int(ResourceKind.TEXTURE), int(ResourceKind.RENDER_TARGET)
@@ -69,3 +70,26 @@ def test_that_no_other_module_of_the_devices_has_a_formula_of_time() -> None:
     for path in folder.glob("*.py"):
         if path.name != "cost.py":
             assert not formula.search(path.read_text("utf-8")), path.name
+
+
+@pytest.mark.parametrize(
+    ("adapter_id", "source", "target", "gpu", "bus"),
+    [
+        ("rtx3060-laptop", "DEFAULT", "DEFAULT", 2, ""),
+        ("rtx3060-laptop", "UPLOAD", "DEFAULT", 1, "to_gpu_bytes_per_s"),
+        ("rtx3060-laptop", "DEFAULT", "READBACK", 1, "from_gpu_bytes_per_s"),
+        ("uhd630", "UPLOAD", "DEFAULT", 2, ""),
+    ],
+)
+def test_that_a_copy_pays_for_the_bytes_it_names_where_they_lie(
+    adapter_id: str, source: str, target: str, gpu: int, bus: str
+) -> None:
+    rig, size = Rig(adapter_id), 1 << 20
+    rig.committed("From", 64 * size, source)
+    rig.committed("To", 64 * size, target)
+    times, state = rig.state.times, rig.state
+    before = (times.gpu, times.transfer)
+    rig.call("CopyBufferRegion", {"pDstResource": "To", "pSrcResource": "From", "NumBytes": size})
+    bandwidth = state.segments[state.segments_in("LOCAL")[0]].bandwidth
+    assert times.gpu - before[0] == gpu * cost.transfer_ns(size, bandwidth)
+    assert times.transfer - before[1] == (cost.transfer_ns(size, getattr(state.adapter.bus, bus)) if bus else 0)
