@@ -64,7 +64,7 @@ class TileSheet:
         stamps: (palette, cell width, cell height) → one cell for each look, and the ground.
         states: Tiles → looks.
         tell: Tile → words.
-        number: Tile → the short text that stands in it when it is large; empty for none.
+        numbers: Tiles → the number that stands in each when it is large; −1 for none.
         next_marked: (tile, 1 or −1) → the next tile that changed in this frame.
         entries: Look, label and count of each entry of the legend.
     """
@@ -75,7 +75,7 @@ class TileSheet:
     stamps: Callable[[Palette, int, int], Pixels]
     states: Callable[[Int64], Bytes8]
     tell: Callable[[int], TileTold]
-    number: Callable[[int], str]
+    numbers: Callable[[Int64], Int64]
     next_marked: Callable[[int, int], int | None]
     entries: tuple[tuple[int, str, int], ...]
 
@@ -90,13 +90,13 @@ def resource_sheet(tiles: TileMap, tiled: Tiled, kind: ResourceKind) -> TileShee
     stamps = partial(_tile_stamps, kind)
     if not tiled.is_reserved:
         return TileSheet(
-            key, tiling, tiled.is_buffer, stamps, _would, partial(_tell_would, tiled), _no_text, _nowhere,
+            key, tiling, tiled.is_buffer, stamps, _would, partial(_tell_would, tiled), _no_numbers, _nowhere,
             ((WOULD, "Would be a tile", total),),
         )  # fmt: skip
     counts = tiles.counts(resource, total)
     return TileSheet(
         key, tiling, tiled.is_buffer, stamps, partial(tiles.states, resource), partial(_tell_tile, tiles, tiled),
-        partial(_heap_tile, tiles, resource), partial(tiles.next_fresh, resource),
+        partial(tiles.behind, resource), partial(tiles.next_fresh, resource),
         tuple((look, TILE_LABELS[look], counts[look]) for look in range(len(TileState))),
     )  # fmt: skip
 
@@ -114,7 +114,7 @@ def pool_sheet(tiles: TileMap, heap: int, resource: int, kind: ResourceKind) -> 
     return TileSheet(
         ("heap", tiles.snapshot.heaps.names[heap], tiles.pool_tiles(heap)),
         heap_tiling(tiles.pool_tiles(heap)), True, partial(_pool_stamps, kind),
-        partial(_pool_states, tiles, heap, resource), partial(_tell_pool, tiles, heap, resource), "{:,}".format,
+        partial(_pool_states, tiles, heap, resource), partial(_tell_pool, tiles, heap, resource), _as_they_are,
         partial(tiles.next_fresh_in_pool, heap),
         tuple((look, POOL_LABELS[look], counts[look]) for look in range(len(PoolState))),
     )  # fmt: skip
@@ -152,7 +152,7 @@ def _tell_tile(tiles: TileMap, tiled: Tiled, tile: int) -> TileTold:
         rows += [
             ("Heap", snapshot.heaps.names[facts.heap] or f"heap {facts.heap}"),
             ("Heap tile", f"{facts.heap_tile:,}"),
-            ("In the heap", f"{format_address(facts.heap_tile * TILE_BYTES)}, {TILE_BYTES:,} B"),
+            ("Heap offset", f"{format_address(facts.heap_tile * TILE_BYTES)}, {TILE_BYTES:,} B"),
         ]
     else:
         gone = facts.state is TileState.GONE
@@ -182,13 +182,13 @@ def _where(tiled: Tiled, tile: int) -> list[tuple[str, str]]:
     place = tiled.tiling.place_of(tile)
     told = [("Subresource", f"{place.subresource:,}"), ("X, Y, Z", f"{place.x}, {place.y}, {place.z}")]
     told.append(("Bytes" if tiled.is_buffer else "Texels", texel_range(tiled, tile)))
-    return [*told, ("In the resource", format_address(tile * TILE_BYTES))]
+    return [*told, ("Address", format_address(tile * TILE_BYTES))]
 
 
 def _tell_pool(tiles: TileMap, heap: int, resource: int, tile: int) -> TileTold:
     snapshot = tiles.snapshot
     state = PoolState(int(tiles.pool_states(heap, np.array([tile], np.int64), resource)[0]))
-    rows = [("In the heap", f"{format_address(tile * TILE_BYTES)}, {TILE_BYTES:,} B")]
+    rows = [("Heap offset", f"{format_address(tile * TILE_BYTES)}, {TILE_BYTES:,} B")]
     found, count = tiles.mappers(heap, tile, _MOST_NAMED)
     for one in found:
         name = snapshot.resources.names[one.resource] if one.resource >= 0 else "unknown"
@@ -199,11 +199,6 @@ def _tell_pool(tiles: TileMap, heap: int, resource: int, tile: int) -> TileTold:
         rows.append(("Shown by", "nothing: UpdateTileMappings can give it out"))
     name = snapshot.heaps.names[heap] or f"heap {heap}"
     return TileTold(f"Tile {tile:,} of {name}", _POOL_WORDS[state], tuple(rows), int(state))
-
-
-def _heap_tile(tiles: TileMap, resource: int, tile: int) -> str:
-    facts = tiles.facts(resource, tile)
-    return f"{facts.heap_tile:,}" if facts.heap >= 0 else ""
 
 
 def _tile_stamps(kind: ResourceKind, colours: Palette, width: int, height: int) -> Pixels:
@@ -222,8 +217,12 @@ def _would(asked: Int64) -> Bytes8:
     return np.full(len(asked), WOULD, np.uint8)
 
 
-def _no_text(_tile: int) -> str:
-    return ""
+def _no_numbers(asked: Int64) -> Int64:
+    return np.full(len(asked), -1, np.int64)
+
+
+def _as_they_are(asked: Int64) -> Int64:
+    return asked
 
 
 def _nowhere(_tile: int, _step: int) -> int | None:

@@ -26,7 +26,10 @@ def tile_arithmetic(tiling: ResourceTiling, facts: TileFacts) -> tuple[Step, ...
         facts: Of the tile.
     """
     tile = facts.tile
-    steps = [*_number(tiling, tile), Step("In the resource", f"{tile} × {TILE_BYTES}", tile * TILE_BYTES, "address")]
+    steps = [
+        *_number(tiling, tile),
+        Step("Address", f"{tile} × {TILE_BYTES}", tile * TILE_BYTES, "from the start of the resource"),
+    ]
     if facts.state in (TileState.NONE, TileState.GONE):
         return tuple(steps)
     if facts.step:
@@ -36,8 +39,8 @@ def tile_arithmetic(tiling: ResourceTiling, facts: TileFacts) -> tuple[Step, ...
         )
     else:
         formula, note = f"{facts.run_tile}", "D3D12_TILE_RANGE_FLAG_REUSE_SINGLE_TILE"
-    steps.append(Step("Tile of the heap", formula, facts.heap_tile, note, ""))
-    steps.append(Step("In the heap", f"{facts.heap_tile} × {TILE_BYTES}", facts.heap_tile * TILE_BYTES, "offset"))
+    steps.append(Step("Heap tile", formula, facts.heap_tile, note, ""))
+    steps.append(Step("Heap offset", f"{facts.heap_tile} × {TILE_BYTES}", facts.heap_tile * TILE_BYTES))
     return tuple(steps)
 
 
@@ -50,11 +53,14 @@ def _number(tiling: ResourceTiling, tile: int) -> tuple[Step, ...]:
     part = tiling.mips[place.mip]
     start = part.StartTileIndexInOverallResource
     inside = (place.z * part.HeightInTiles + place.y) * part.WidthInTiles + place.x
-    formula = f"({place.z} × {part.HeightInTiles} + {place.y}) × {part.WidthInTiles} + {place.x}"
-    what = f"of {part.WidthInTiles} × {part.HeightInTiles} × {part.DepthInTiles} tiles"
+    if part.DepthInTiles > 1:
+        row, what = f"({place.z} × {part.HeightInTiles} + {place.y})", "(z × height + y) × width + x"
+    else:
+        row, what = f"{place.y}", "y × width + x"
+    formula = f"{row} × {part.WidthInTiles} + {place.x}"
     return (
-        Step(f"In subresource {place.subresource}", formula, inside, f"(z × height + y) × width + x {what}", ""),
-        Step("Tile", f"{before}{start} + {inside}", tile, "StartTileIndexInOverallResource + the above", ""),
+        Step(f"In mip {place.mip}", formula, inside, what, ""),
+        Step("Tile", f"{before}{start} + {inside}", tile, "StartTileIndexInOverallResource +", ""),
     )
 
 

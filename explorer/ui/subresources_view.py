@@ -302,6 +302,7 @@ class SubresourcesView(QWidget):
             return
         if self.tiles is not None:
             self.tiles.forget()
+        self.setFocusProxy(self.canvas)
         if form is None or self._found is None:
             return
         self.tabs.set_current(self._found.forms.index(form))
@@ -335,6 +336,7 @@ class SubresourcesView(QWidget):
         self.model_line.setText(f"{told}, as this model packs: the adapter decides" if is_model else told)
         self._show_mark("assumed" if is_model else "published")
         panel = self._tiles_panel()
+        self.setFocusProxy(panel)
         panel.show_tiles(snapshot, tiled, self._kind)
 
     def _show_mark(self, confidence: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from explorer.sim.layout_steps import Step
 
 MOST_LINKS = 12
-_OFFSETS = ("In the resource", "In the heap")
+_OFFSETS = ("Address", "Heap offset")
 
 
 class LinkButton(QPushButton):

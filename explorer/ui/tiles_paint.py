@@ -61,13 +61,13 @@ def cell_texts(
     """Return the tiles in view with the text that stands in each, as many as can be read."""
     found: list[tuple[int, str]] = []
     for one in seen:
-        tiles, _, _ = picture.cells(one, *window)
-        for tile in tiles.ravel().tolist():
-            text = sheet.number(tile) if tile >= 0 else ""
-            if text:
-                found.append((tile, text))
-            if len(found) == _MOST_TEXTS:
-                return found
+        cells, _, _ = picture.cells(one, *window)
+        tiles = cells.ravel()
+        tiles = tiles[tiles >= 0][: _MOST_TEXTS - len(found)]
+        numbers = sheet.numbers(tiles)
+        found += [
+            (tile, f"{number:,}") for tile, number in zip(tiles.tolist(), numbers.tolist(), strict=True) if number >= 0
+        ]
     return found
 
 

@@ -75,7 +75,7 @@ class TilesPanel(QWidget):
     def show_tiles(self, snapshot: Snapshot, tiled: Tiled, kind: ResourceKind) -> None:
         """Show the tiles of a resource at the zoom and place of now."""
         if self._tiles is None or self._tiles.snapshot is not snapshot:
-            self._tiles = TileMap(snapshot)
+            self._tiles = TileMap(snapshot, self._tiles)
         self._tiled, self._kind = tiled, kind
         self.tier.show_limits(tiled.tier, tiled.limits)
         self._fill_pools(self._tiles, tiled)
@@ -254,7 +254,7 @@ class TilesPanel(QWidget):
         snapshot = tiles.snapshot
         heap, told = snapshot.heaps.names.index(self._pool), sheet.tell(tile)
         found, count = tiles.mappers(heap, tile, MOST_LINKS)
-        steps = (Step("In the heap", f"{tile} × {TILE_BYTES}", tile * TILE_BYTES, "offset"),)
+        steps = (Step("Heap offset", f"{tile} × {TILE_BYTES}", tile * TILE_BYTES),)
         text = "Shown by:" if count else "Free: no tile and no placed resource shows it."
         self.card.show_tile(told.title, told.state, steps, text, "d3d12.6.6a", has_bytes=True, other=False)
         self._link(snapshot, found, count)

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from explorer.core.calls import CallRecord
 from explorer.core.tiles import PACKED_TILE, TILE_BYTES, TileShape, buffer_tiling
 from explorer.rules.d3d12_allocation import tiling_of
+from explorer.sim import tile_map
+from explorer.sim.picture import PictureMaker
 from explorer.sim.scenarios import load_simulation
 from explorer.sim.tile_map import PoolState, TileMap, TileState
 from explorer.sim.tile_steps import event_rule, event_text, texel_range, tile_arithmetic
@@ -115,6 +117,38 @@ def _check_pool(snapshot: Snapshot, tiles: TileMap, heap: str) -> None:
     assert tiles.pool_counts(at, -1) == tuple(nobody.count(state) for state in PoolState)
 
 
+def test_that_a_heap_of_absurd_size_is_answered_about_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = rig_with()
+    reserve(rig, "S", 16)
+    map_tiles(rig, 0, 9, pHeapRangeStartOffsets=[4])
+    map_tiles(rig, 3, 6, "S", pHeapRangeStartOffsets=[9])
+    snapshot = picture(rig)
+    found: list[Any] = []
+    for most in (1 << 22, 0):
+        monkeypatch.setattr(tile_map, "_LISTED", most)
+        tiles = TileMap(snapshot)
+        found.append((tiles.states(0, TILES).tolist(), tiles.counts(0, 16), tiles.pool_counts(0, 0),
+                      tiles.pool_states(0, np.arange(32), 1).tolist()))  # fmt: skip
+    assert found[0] == found[1]
+    assert found[0][1] == (0, 5, 4, 7, 0)
+
+
+def test_that_answers_are_taken_over_while_nothing_changed_and_not_longer() -> None:
+    rig, maker = rig_with(), PictureMaker()
+    reserve(rig, "S", 16)
+    map_tiles(rig, 0, 4)
+    first = TileMap(picture(rig, maker))
+    assert first.counts(0, 16) == (0, 4, 0, 12, 0)
+    for _ in range(2):
+        rig.call("Present", {})
+    second = TileMap(picture(rig, maker), first)
+    assert second._depths is first._depths
+    assert second.counts(0, 16) == (4, 0, 0, 12, 0), "the frame went on"
+    rig.placed("P", "Pool", TILE, 0)
+    third = TileMap(picture(rig, maker), second)
+    assert third.counts(0, 16) == (3, 0, 1, 12, 0)
+
+
 def test_that_facts_of_a_tile_name_heap_call_and_who_else_shows_it() -> None:
     rig = rig_with()
     reserve(rig, "S", 16)
@@ -167,8 +201,8 @@ def test_that_the_arithmetic_of_a_mapped_tile_ends_at_its_bytes() -> None:
     tiling = buffer_tiling(16 * TILE, TileShape(TILE, 1, 1))
     for tile, behind in ((6, 10), (11, 3)):
         steps = {step.name: step for step in tile_arithmetic(tiling, tiles.facts(0, tile))}
-        assert steps["Tile of the heap"].result == behind
-        assert steps["In the heap"].result == behind * TILE_BYTES
+        assert steps["Heap tile"].result == behind
+        assert steps["Heap offset"].result == behind * TILE_BYTES
         for step in steps.values():
             assert eval(step.formula.replace("×", "*")) == step.result
 

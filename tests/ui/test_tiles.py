@@ -157,8 +157,8 @@ def test_that_a_click_shows_the_arithmetic_the_call_and_points_to_the_bytes(
     assert panel.card.state.text() == "mapped"
     results = panel.card.steps.results()
     assert results["Tile"] == "11"
-    assert results["Tile of the heap"] == "19"
-    assert results["In the heap"] == "0x0013_0000"
+    assert results["Heap tile"] == "19"
+    assert results["Heap offset"] == "0x0013_0000"
     assert "put memory behind 16 tiles" in panel.card.text.text()
     assert "Covers texels 384 – 511, 128 – 255." in panel.card.text.text()
 
@@ -203,7 +203,7 @@ def test_that_a_lost_heap_and_a_null_tile_say_so_with_their_rule(
     assert pointed.args[0] is not None
     click(qtbot, panel, 40)
     assert (panel.card.state.text(), panel.card.rule.whole()) == ("NULL", "Rule d3d12.6.5a")
-    assert "Tile of the heap" not in panel.card.steps.results()
+    assert "Heap tile" not in panel.card.steps.results()
 
 
 def test_that_hover_tells_coordinates_heap_bytes_and_call(qtbot: QtBot, panel: TilesPanel) -> None:
@@ -213,7 +213,7 @@ def test_that_hover_tells_coordinates_heap_bytes_and_call(qtbot: QtBot, panel: T
     rows = dict(panel.canvas.tip.rows)
     assert panel.canvas.tip.title == "Tile 11 · mip 0 (3, 1, 0)"
     assert (rows["X, Y, Z"], rows["Subresource"], rows["Heap"], rows["Heap tile"]) == ("3, 1, 0", "0", "Pool", "19")
-    assert rows["In the heap"] == "0x0013_0000, 65,536 B"
+    assert rows["Heap offset"] == "0x0013_0000, 65,536 B"
     assert rows["Changed by"].endswith("frame 0")
     assert rows["Rule"] == "d3d12.6.6a"
 
