@@ -153,7 +153,7 @@ def release(device: D3D12Device, name: str, kind: str) -> None:
     else:
         # What it was given is finished all the same.
         for item in device.timeline.queues.pop(name).items:
-            device.timeline.running.discard(getattr(item, "number", -1))
+            device.timeline.done(getattr(item, "number", -1))
 
 
 def is_node(device: D3D12Device, mask: int) -> bool:

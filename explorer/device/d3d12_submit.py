@@ -223,9 +223,8 @@ def _use(device: D3D12Device, names: list[str], where: tuple[str, int], *, copie
     reserved = [row for kind, row in found if kind == "resource" and row in tiled]
     blocks = np.fromiter((device.block_of[row] for row in rows), np.int64, len(rows))
     heaps = [*state.blocks["heap"][blocks].tolist(), *(row for kind, row in found if kind == "heap")]
-    for kind, row in found:
-        if kind == "descriptor_heap":
-            heaps.extend(_of_descriptors(device, row))
+    if device.descriptors:
+        heaps.extend(heap for kind, row in found if kind == "descriptor_heap" for heap in _of_descriptors(device, row))
     for row in reserved:
         if (tiled[row].heap == DANGLING).any():
             name = state.resource_names[row]

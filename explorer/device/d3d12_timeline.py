@@ -8,6 +8,7 @@ EnqueueMakeResident began ends at a point of simulated time, one call after the 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from explorer.device.cost import FRAMES_IN_FLIGHT
@@ -79,7 +80,8 @@ class Timeline:
         paging: Bytes on their way in, in the order of the calls.
         submitted: Number of the next submission.
         running: Submissions that are not done.
-        last_use: Heap row → the submission that used it last.
+        heaps: Submission on its way → rows of the heaps that it uses; a set once one was looked for.
+        since: Heap row → first submission that may mean it: its row was another heap's, or its bytes were away.
         paged_ns: Time that the paging of the present call takes; None outside of such a call.
     """
 
@@ -88,16 +90,17 @@ class Timeline:
     paging: list[Arrival] = field(default_factory=list[Arrival])
     submitted: int = 0
     running: set[int] = field(default_factory=set[int])
-    last_use: dict[int, int] = field(default_factory=dict[int, int])
+    heaps: dict[int, Sequence[int] | frozenset[int]] = field(default_factory=dict[int, Sequence[int] | frozenset[int]])
+    since: dict[int, int] = field(default_factory=dict[int, int])
     paged_ns: int | None = None
 
-    def begin(self, queue: str, node: int, frame: int, heaps: list[int]) -> int:
-        """Put a submission on a queue and return its number."""
+    def begin(self, queue: str, node: int, frame: int, heaps: Sequence[int]) -> int:
+        """Put a submission on a queue and return its number; ``heaps`` is kept and must not change."""
         number = self.submitted
         self.submitted += 1
         self.running.add(number)
         self.queue(queue, node).items.append(Run(number, frame))
-        self.last_use.update(dict.fromkeys(heaps, number))
+        self.heaps[number] = heaps
         return number
 
     def queue(self, name: str, node: int = 0) -> Queue:
@@ -108,9 +111,16 @@ class Timeline:
         return found
 
     def uses(self, heap: int) -> int | None:
-        """Return the submission on its way that uses a heap, or None."""
-        number = self.last_use.get(heap)
-        return number if number in self.running else None
+        """Return the last submission on its way that uses a heap, or None."""
+        for number in sorted(self.running, reverse=True):
+            if number < self.since.get(heap, 0):
+                break
+            rows = self.heaps[number]
+            if not isinstance(rows, frozenset):
+                rows = self.heaps[number] = frozenset(rows)
+            if heap in rows:
+                return number
+        return None
 
     def arriving(self, heap: int) -> Arrival | None:
         """Return the paging that a heap waits for, or None."""
@@ -118,7 +128,8 @@ class Timeline:
 
     def forget(self, heap: int) -> None:
         """Forget a heap that was evicted or destroyed; a fence is set all the same."""
-        self.last_use.pop(heap, None)
+        if self.running:
+            self.since[heap] = self.submitted
         if self.paging:
             self.paging = [replace(one, heaps=tuple(row for row in one.heaps if row != heap)) for one in self.paging]
 
@@ -131,6 +142,13 @@ class Timeline:
         moved = True
         while moved:
             moved = any(self._advance(queue, frame) for queue in self.queues.values())
+        if self.since and not self.running:
+            self.since.clear()
+
+    def done(self, number: int) -> None:
+        """Note that a submission is done."""
+        self.running.discard(number)
+        self.heaps.pop(number, None)
 
     def page(self, now_ns: int, took_ns: int, fence: str, value: int, heaps: tuple[int, ...]) -> Arrival:
         """Put bytes on the paging queue; it begins when the one before is done."""
@@ -156,7 +174,8 @@ class Timeline:
         self.fences = dict.fromkeys(self.fences, LOST_VALUE)
         self.paging.clear()
         self.running.clear()
-        self.last_use.clear()
+        self.heaps.clear()
+        self.since.clear()
         for queue in self.queues.values():
             queue.items.clear()
 
@@ -168,7 +187,8 @@ class Timeline:
             queues={name: queue.copy() for name, queue in self.queues.items()},
             paging=list(self.paging),
             running=set(self.running),
-            last_use=dict(self.last_use),
+            heaps=dict(self.heaps),
+            since=dict(self.since),
         )
 
     def _advance(self, queue: Queue, frame: int) -> bool:
@@ -187,7 +207,7 @@ class Timeline:
     def _pass(self, queue: Queue) -> None:
         item = queue.items.popleft()
         if isinstance(item, Run):
-            self.running.discard(item.number)
+            self.done(item.number)
         elif not item.waits and item.fence in self.fences:
             self.fences[item.fence] = item.value
 

@@ -142,6 +142,20 @@ def test_that_evicting_what_the_gpu_may_still_use_is_a_hazard() -> None:
     assert hazards(rig.call("Evict", {"ppObjects": ["A"]})) == []
 
 
+def test_that_another_heap_of_the_same_row_is_not_the_one_in_use() -> None:
+    rig = make()
+    rig.heap("A", MIB)
+    row = rig.state.objects["A"][1]
+    run(rig, "A")
+    rig.call("Release", {"pObject": "A"})
+    rig.heap("B", MIB)
+    assert rig.state.objects["B"][1] == row, "the row is used again"
+    assert hazards(rig.call("Evict", {"ppObjects": ["B"]})) == []
+    rig.call("MakeResident", {"ppObjects": ["B"]})
+    run(rig, "B")
+    assert hazards(rig.call("Evict", {"ppObjects": ["B"]})) == ["d3d12.8.7"]
+
+
 def test_that_enqueue_make_resident_lets_the_program_go_on_and_signals_when_the_bytes_are_there() -> None:
     rig = make()
     bus = rig.state.adapter.bus
