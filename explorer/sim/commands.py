@@ -24,7 +24,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Run some frames and pause."""
+    """Run some frames, or go back by some where the number is negative, and pause."""
 
     frames: int = 1
 

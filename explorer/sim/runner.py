@@ -205,7 +205,10 @@ class Runner:
                 self._playing = False
             case Step(frames):
                 self._playing = False
-                simulation.step(frames)
+                if frames < 0:
+                    simulation.seek(simulation.frame + frames)
+                else:
+                    simulation.step(frames)
             case StepCall():
                 self._playing = False
                 simulation.step_call()

@@ -191,11 +191,8 @@ class WindowCommands(QObject):
         self.opener.reopen()
 
     def do_step_back(self) -> None:
-        """Go one frame back."""
-        state = self.workspace.run_state
-        if state is not None:
-            self._post(_sim().Pause())
-            self._post(_sim().Seek(max(state.frame - 1, 0)))
+        """Go back by one frame from where the loop stands, which may be further back than what is shown."""
+        self._post(_sim().Step(-1))
 
     def do_play(self) -> None:
         """Run, or stop after this frame."""

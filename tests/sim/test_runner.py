@@ -106,6 +106,14 @@ def test_that_steps_and_seeks_arrive(desk: Desk) -> None:
     assert not desk.states[-1].playing
 
 
+def test_that_steps_back_in_a_row_go_back_that_far(desk: Desk) -> None:
+    for frames in (9, -1, -1, -1):
+        desk.runner.post(Step(frames))
+    desk.wait(lambda: desk.frame() == 6)
+    desk.runner.post(Step(-100))
+    desk.wait(lambda: desk.frame() == 0)
+
+
 def test_that_play_runs_to_the_end_and_stops_there(desk: Desk) -> None:
     desk.runner.post(SetSpeed(None))
     desk.runner.post(Play())
@@ -197,3 +205,56 @@ def test_that_the_newest_snapshot_wins() -> None:
     assert mailbox.take() is second
     assert mailbox.take() is None
     assert mailbox.is_empty
+
+
+class Clock:
+    """Wall time that only the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def perf_counter(self) -> float:
+        # A look at the clock takes a moment, or a loop that waits for it would never end.
+        self.now += 1e-5
+        return self.now
+
+    def sleep(self, _seconds: float) -> None:
+        """Let others in."""
+
+
+class Frames:
+    """A simulation that only counts; a frame is one call."""
+
+    frame, frames, at_end = 0, 0, False
+
+    def step_call(self) -> None:
+        self.frame += 1
+
+
+@pytest.mark.parametrize("speed", [6.0, 15.0, 30.0, 60.0, 120.0, 240.0])
+def test_that_a_speed_is_frames_of_a_second(speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, frames = Clock(), Frames()
+    monkeypatch.setattr("explorer.sim.runner.time", clock)
+    runner = Runner(SnapshotMailbox(), lambda: None, lambda _answer: None, lambda _state: None)
+    for command in (Load(lambda: frames), SetSpeed(speed), Play()):
+        runner._execute(command)  # pyright: ignore[reportPrivateUsage] - without a thread, on the test's clock
+    began = clock.now
+    while clock.now < began + 5:
+        runner._run_batch()  # pyright: ignore[reportPrivateUsage]
+        clock.now += 0.002
+    assert frames.frame == pytest.approx(5 * speed, abs=2)
+    # A second in which nothing could run is not made up for.
+    clock.now += 1
+    before = frames.frame
+    runner._run_batch()  # pyright: ignore[reportPrivateUsage]
+    assert frames.frame - before <= 2
+
+
+def test_that_flat_out_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, frames = Clock(), Frames()
+    monkeypatch.setattr("explorer.sim.runner.time", clock)
+    runner = Runner(SnapshotMailbox(), lambda: None, lambda _answer: None, lambda _state: None)
+    for command in (Load(lambda: frames), SetSpeed(None), Play()):
+        runner._execute(command)  # pyright: ignore[reportPrivateUsage]
+    runner._run_batch()  # pyright: ignore[reportPrivateUsage]
+    assert frames.frame > 100, "as many frames as fit into one batch"
