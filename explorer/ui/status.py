@@ -42,6 +42,7 @@ class StatusLine(QStatusBar):
         super().__init__()
         self._workspace = workspace
         self.setSizeGripEnabled(False)
+        self.setContentsMargins(0, 0, 8, 0)
         self._dot = _StateDot(workspace)
         self._run = label("Stopped", name="run_state")
         self._rate = label("", name="status_rate")
