@@ -103,8 +103,8 @@ class FactsGrid(QWidget):
                 value.style().unpolish(value)
                 value.style().polish(value)
             text = f"{fact.value}  {fact.note}" if fact.note else fact.value
-            # A constant may break at its underscores: else its end is cut off.
-            text = text.replace("_", "_\u200b") if fact.mono and len(text) > _LONG else text
+            # A constant or a long name may break at its underscores: else its end is cut off.
+            text = text.replace("_", "_\u200b") if len(text) > _LONG else text
             if fact.link or value.textFormat() == Qt.TextFormat.RichText:
                 set_linked(value, bool(fact.link))
             value.setText(link_text(fact.link, text) if fact.link else text)

@@ -140,7 +140,9 @@ class MapCanvas(QWidget):
         frame, image, camera = self.state.frame(), self.state.image(), self.state.camera
         painter.fillRect(self.rect(), self.overlay.colour("base"))
         if frame is None or image is None or camera is None:
-            self._paint_empty(painter, "Nothing is open", "Open a scenario, a dump or a recording.")
+            self._paint_empty(
+                painter, "Nothing is open", "Open a scenario (Ctrl+Shift+O), or a dump or recording (Ctrl+O)."
+            )
             return
         if not camera.scene.lanes:
             self._paint_empty(painter, "Nothing is in memory yet", "Step a frame, or create a resource.")
@@ -168,10 +170,10 @@ class MapCanvas(QWidget):
 
     def _paint_empty(self, painter: QPainter, what: str, why: str) -> None:
         middle = self.height() // 2
-        painter.setFont(self.fonts.strong)
+        painter.setFont(self.fonts.title)
         painter.setPen(self.overlay.colour("text"))
         painter.drawText(QRect(0, middle - 26, self.width(), 24), int(Qt.AlignmentFlag.AlignCenter), what)
-        painter.setFont(self.fonts.name)
+        painter.setFont(self.fonts.body)
         painter.setPen(self.overlay.colour("text2"))
         painter.drawText(QRect(0, middle, self.width(), 24), int(Qt.AlignmentFlag.AlignCenter), why)
 

@@ -39,6 +39,8 @@ class MapFonts:
         name: Names of blocks.
         size: Sizes and aliases.
         strong: Titles of lanes.
+        title: What is missing, where there is nothing to show.
+        body: Why.
         fixed: Offsets.
     """
 
@@ -46,6 +48,7 @@ class MapFonts:
         self.name = _font(base, body_px - 1)
         self.size = _font(base, body_px - 2)
         self.strong = _font(base, body_px - 1, QFont.Weight.DemiBold)
+        self.title, self.body = _font(base, body_px + 2, QFont.Weight.DemiBold), _font(base, body_px)
         self.fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         self.fixed.setPixelSize(body_px - 2)
         self._widths: dict[tuple[int, str], float] = {}

@@ -104,7 +104,7 @@ class MapToolbar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(8)
-        self.rows.setMinimumWidth(104)
+        self.rows.setMinimumWidth(112)
         # As wide as the usual choice: what a narrow map needs more is the whole range.
         self.colours.setMinimumWidth(120)
         self.colours.setMaximumWidth(170)

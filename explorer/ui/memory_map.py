@@ -240,6 +240,7 @@ class MemoryMapView(QWidget):
         keeps_room = self.vertical.sizePolicy()
         keeps_room.setRetainSizeWhenHidden(True)
         self.vertical.setSizePolicy(keeps_room)
+        self.vertical.hide()
         self.horizontal.hide()
         self.canvas.setMinimumSize(320, 120)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QPushButton, QStatusBar, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStatusBar, QWidget
 
 from explorer.core.units import format_bytes, format_exact
-from explorer.ui.controls import label, set_property
+from explorer.ui.controls import ElidedLabel, label, set_property
 
 if TYPE_CHECKING:
     from explorer.sim.snapshot import Snapshot
@@ -49,7 +49,9 @@ class StatusLine(QStatusBar):
         self._policy = label("", name="status_policy")
         self._allocator = label("", name="status_allocator")
         self._selected = label("", name="status_selected")
-        self._hover = label("", "mono2", name="status_hover")
+        self._hover = ElidedLabel("", "mono2", Qt.TextElideMode.ElideMiddle, name="status_hover")
+        # As wide as its text while there is room: a long name must not push out what stands beside it.
+        self._hover.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._units = label("", name="status_units")
         self._note = self._make_note()
         for part in (self._dot, self._run, self._rate, self._policy, self._allocator, self._selected):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QKeySequence
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QToolButton, QWidget
 
 from explorer.sim.commands import Step
 from explorer.sim.scenarios import load_scenario
@@ -504,6 +504,18 @@ def test_that_a_small_window_shows_whole_ranges_and_sentences(qtbot: QtBot, live
     live.docks["events"].resize(900, 300)
     qtbot.waitUntil(lambda: not table.isColumnHidden(2), timeout=3000)
     assert model.index(0, 4).data() == "LOCAL: nothing fits."
+
+
+def test_that_a_very_long_name_pushes_nothing_out_of_the_window(qtbot: QtBot, live: MainWindow) -> None:
+    live.resize(1280, 720)
+    note, units = (live.status.findChild(QWidget, name) for name in ("status_note", "status_units"))
+    live.status.show_hover("Überlänge_" * 40 + "at 0x0000_1000")
+    qtbot.waitUntil(lambda: live.width() == 1280, timeout=3000)
+    live.grab()
+    for part in (note, units):
+        assert part.isVisible()
+        assert part.mapTo(live, part.rect().topRight()).x() < live.width()
+    assert live.status.findChild(QWidget, "status_hover").width() < live.width()
 
 
 def test_that_the_map_has_its_ring_only_where_the_keyboard_brought_the_focus(qtbot: QtBot, window: MainWindow) -> None:
