@@ -9,7 +9,7 @@ from PySide6.QtCore import QByteArray, QObject, QSize, Qt, QTimer, Slot
 from explorer.ui.views import VIEWS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from PySide6.QtWidgets import QMainWindow
 
@@ -33,11 +33,12 @@ class DockLayout(QObject):
     Args:
         window: The window.
         docks: Its docks by the id of their view.
+        scaled: Returns a length for the font of the system: a larger one needs more room.
     """
 
-    def __init__(self, window: QMainWindow, docks: Mapping[str, ViewDock]) -> None:
+    def __init__(self, window: QMainWindow, docks: Mapping[str, ViewDock], scaled: Callable[[int], int]) -> None:
         super().__init__(window)
-        self._window, self._docks = window, docks
+        self._window, self._docks, self._scaled = window, docks, scaled
         self._is_narrow: bool | None = None
         self._is_low = False
         self._asked_size: QSize | None = None
@@ -51,7 +52,7 @@ class DockLayout(QObject):
         window = self._window
         self._arranging = True
         # In a low window one tab group has more room than three thin docks.
-        self._is_low = window.height() < _LOW_PX
+        self._is_low = window.height() < self._scaled(_LOW_PX)
         first: dict[str, ViewDock] = {}
         for spec in VIEWS:
             dock = self._docks.get(spec.id)
@@ -70,7 +71,7 @@ class DockLayout(QObject):
             dock.show()
         for dock in first.values():
             dock.raise_()
-        self._place_inspector(window.width() < _NARROW_PX)
+        self._place_inspector(window.width() < self._scaled(_NARROW_PX))
         self._set_sizes()
         self._finish(automatic=True)
 
@@ -86,7 +87,7 @@ class DockLayout(QObject):
     def follow_size(self) -> None:
         """Arrange anew where the window became narrow, wide, low or high, unless the user did it his way."""
         window = self._window
-        shape = (window.width() < _NARROW_PX, window.height() < _LOW_PX)
+        shape = (window.width() < self._scaled(_NARROW_PX), window.height() < self._scaled(_LOW_PX))
         if self._is_automatic and shape != (self._is_narrow, self._is_low):
             self._asked_size = window.size()
             self.arrange()
@@ -117,14 +118,15 @@ class DockLayout(QObject):
 
     def _set_sizes(self) -> None:
         window, docks = self._window, self._docks
-        left = LEFT_PX if not self._is_narrow else LEFT_PX - 20
+        scaled = self._scaled
+        left = scaled(LEFT_PX if not self._is_narrow else LEFT_PX - 20)
         window.resizeDocks([docks["device"]], [left], Qt.Orientation.Horizontal)
         if not self._is_narrow:
-            window.resizeDocks([docks["inspector"]], [RIGHT_PX], Qt.Orientation.Horizontal)
-        bottom = BOTTOM_PX + max(window.height() - _LOW_PX, 0) // 6
+            window.resizeDocks([docks["inspector"]], [scaled(RIGHT_PX)], Qt.Orientation.Horizontal)
+        bottom = scaled(BOTTOM_PX) + max(window.height() - scaled(_LOW_PX), 0) // 6
         window.resizeDocks([docks["resources"]], [bottom], Qt.Orientation.Vertical)
-        wide = max(window.width() - LEFT_PX - EVENTS_PX, 400)
-        window.resizeDocks([docks["resources"], docks["events"]], [wide, EVENTS_PX], Qt.Orientation.Horizontal)
+        wide = max(window.width() - scaled(LEFT_PX) - scaled(EVENTS_PX), 400)
+        window.resizeDocks([docks["resources"], docks["events"]], [wide, scaled(EVENTS_PX)], Qt.Orientation.Horizontal)
         low = window.height() * 2 // 5
         window.resizeDocks([docks["device"], docks["create"]], [low, window.height() - low], Qt.Orientation.Vertical)
 

@@ -150,8 +150,8 @@ class EventModel(QAbstractTableModel):
         """Begin every sentence with its subject: the column that names it is hidden."""
         if on != self._tells_subject:
             self._tells_subject = on
-            last = self.index(max(len(self._shown) - 1, 0), _TEXT)
-            self.dataChanged.emit(self.index(0, _TEXT), last)
+            if self._shown:
+                self.dataChanged.emit(self.index(0, _TEXT), self.index(len(self._shown) - 1, _TEXT))
 
     def _cell(self, event: Event, column: int) -> str:
         size = format_bytes(event.size_bytes) if event.size_bytes else "none"
@@ -266,9 +266,9 @@ class EventsView(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         """In a narrow dock the sentence comes first: it begins with the subject and holds the bytes too."""
-        self.table.setColumnHidden(_SIZE, self.width() < _WIDE_PX)
-        self.table.setColumnHidden(_SUBJECT, self.width() < _NARROW_PX)
-        self.model.tell_subject(self.width() < _NARROW_PX)
+        self.table.setColumnHidden(_SIZE, self.width() < self._workspace.theme.scaled(_WIDE_PX))
+        self.table.setColumnHidden(_SUBJECT, self.width() < self._workspace.theme.scaled(_NARROW_PX))
+        self.model.tell_subject(self.width() < self._workspace.theme.scaled(_NARROW_PX))
 
     def showEvent(self, event: object) -> None:
         """Catch up with what came while hidden."""

@@ -97,7 +97,7 @@ class MainWindow(QMainWindow):
         self.views.made.connect(self._on_made)
         self._connect(workspace)
         self.resize(1440, 900)
-        self.dock_layout = DockLayout(self, self.docks)
+        self.dock_layout = DockLayout(self, self.docks, workspace.theme.scaled)
         self.dock_layout.arrange()
         self._mark_choices()
         self.dock_layout.restore(workspace.settings.layout())

@@ -104,9 +104,9 @@ class MapToolbar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(8)
-        self.rows.setMinimumWidth(112)
+        self.rows.setMinimumWidth(max(112, self.fontMetrics().horizontalAdvance("Row 256 MiB") + 36))
         # As wide as the usual choice: what a narrow map needs more is the whole range.
-        self.colours.setMinimumWidth(120)
+        self.colours.setMinimumWidth(max(120, self.fontMetrics().horizontalAdvance("Colour kind") + 36))
         self.colours.setMaximumWidth(170)
         self.search.setMinimumWidth(60)
         self.search.setMaximumWidth(260)
