@@ -121,27 +121,33 @@ def stalls(facts: Facts) -> Finding | None:
         return None
     names = Counter(event.subject for event in waits)
     name, count = max(names.items(), key=lambda item: (item[1], item[0]))
-    what = "Maps" if facts.api == "d3d11" else "locks"
+    worst = [event for event in waits if event.subject == name]
+    frames = facts.frame - since
     return Finding(
-        f"{len(waits):,} {what} waited for the GPU, {count:,} of {name}",
-        f"{share} % of the time of the last {facts.frame - since:,} frames (estimate). {_no_wait(facts, name)}",
-        {"waits": len(waits), "stall_percent": share, "frames": facts.frame - since},
+        f"{len(waits):,} waits for the GPU, {count:,} for {name}",
+        f"{share} % of the time of the last {frames:,} frames (estimate). {_no_wait(facts, worst)}",
+        {"waits": len(waits), "stall_percent": share, "frames": frames},
         facts.rows_of(waits),
+        worst[-1].rule,
     )
 
 
-_WAITS = frozenset({"d3d9.R6.2", "d3d9.R7.5", "d3d9.R7.6", "d3d11.P5.9", "d3d11.M4.7.wait"})
+_WAITS = frozenset({"d3d9.R6.2", "d3d9.R2.4", "d3d9.R8.5", "d3d11.P5.9", "d3d11.M4.7.wait"})
+"""Waits for the GPU that the application could have spared itself: locks, maps, and read-back right after the draws."""
 
 
-def _no_wait(facts: Facts, name: str) -> str:
-    """Return what spares the wait for a resource, by its pool or usage."""
-    rows = facts.rows_of([event for event in facts.of_kind(EventKind.STALLED) if event.subject == name])
-    place = facts.snapshot.resources.places[int(facts.snapshot.resources.place[rows[0]])] if rows else ""
-    if "STAGING" in place:
-        return "Read back two frames later, from several staging resources in turn."
-    if "SYSTEMMEM" in place:
+def _no_wait(facts: Facts, waits: list[Event]) -> str:
+    """Return what spares the waits for one resource, by what waited and by its usage."""
+    rule = waits[-1].rule
+    if rule == "d3d9.R8.5":
+        return "Call GetRenderTargetData some frames after the draws."
+    if rule == "d3d9.R2.4":
         return "Fill another SYSTEMMEM resource while the GPU copies this one, in turn."
+    if rule == "d3d11.P5.9":
+        return "Read back two frames later, from several staging resources in turn."
     flags, append = ("WRITE_DISCARD", "WRITE_NO_OVERWRITE") if facts.api == "d3d11" else ("DISCARD", "NOOVERWRITE")
+    rows = facts.rows_of(waits)
+    place = facts.snapshot.resources.places[int(facts.snapshot.resources.place[rows[0]])] if rows else ""
     dynamic = "DYNAMIC" in place or (bool(rows) and bool(facts.records.dynamic[rows[0]]))
     made = "" if dynamic else "Make it DYNAMIC, if it changes often. "
     return f"{made}Write it anew with {flags}, append with {append}."
@@ -246,7 +252,10 @@ def descriptor_overwritten(facts: Facts) -> Finding | None:
     return _hazard(
         facts,
         found,
-        "descriptor slots were overwritten while a list needed them",
+        (
+            "descriptor slot was overwritten while a list needed it",
+            "descriptor slots were overwritten while a list needed them",
+        ),
         "Tables are read when the list executes: write to other slots until its fence has passed.",
     )
 
@@ -257,7 +266,7 @@ def aliasing_without_barrier(facts: Facts) -> Finding | None:
     return _hazard(
         facts,
         found,
-        "uses of an aliased resource that was not active",
+        ("use of an aliased resource that was not active", "uses of an aliased resource that was not active"),
         "Its bytes belong to another one: an aliasing barrier, then a clear, copy or discard.",
     )
 
@@ -268,7 +277,7 @@ def not_resident(facts: Facts) -> Finding | None:
     return _hazard(
         facts,
         found,
-        "uses of objects that were not resident",
+        ("use of an object that was not resident", "uses of objects that were not resident"),
         "MakeResident and its fence come before the submission; Evict after the last one has ended.",
     )
 
@@ -338,13 +347,13 @@ def refused(facts: Facts) -> Finding | None:
     )
 
 
-def _hazard(facts: Facts, found: list[Event], what: str, advice: str) -> Finding | None:
+def _hazard(facts: Facts, found: list[Event], what: tuple[str, str], advice: str) -> Finding | None:
     if not found:
         return None
     first = found[0]
     return Finding(
-        f"{len(found):,} {what}",
-        f"First kept one in frame {first.frame:,}: {first.subject}. {advice}",
+        f"{len(found):,} {what[len(found) > 1]}",
+        f"The first kept is of frame {first.frame:,}: {first.subject}. {advice}",
         {"hazards": len(found), "first_frame": first.frame},
         facts.rows_of(found),
     )

@@ -168,6 +168,10 @@ class Facts:
                 break
         return tuple(rows)[:ITEMS]
 
+    def rows_named(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the live resources with some names (descriptor heaps are resources too), in their order."""
+        return tuple(self._index[name] for name in dict.fromkeys(names) if name in self._index)[:ITEMS]
+
     @cached_property
     def _heap_index(self) -> Mapping[str, int]:
         return {name: index for index, name in enumerate(self.snapshot.heaps.names)}

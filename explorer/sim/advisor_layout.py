@@ -247,6 +247,7 @@ def coherent_heap_type(facts: Facts) -> Finding | None:
 def stale_descriptors(facts: Facts) -> Finding | None:
     """Slots that shaders can reach and whose resource is gone."""
     rows: list[str] = []
+    names: list[str] = []
     total = hidden = 0
     for heap in facts.snapshot.descriptor_heaps:
         count = int(heap.stale.sum())
@@ -255,13 +256,16 @@ def stale_descriptors(facts: Facts) -> Finding | None:
         elif count:
             total += count
             rows.append(f"{count:,} in {heap.name}")
+            names.append(heap.name)
     if not total:
         return None
+    more = f"; {hidden:,} more where no shader reads" if hidden else ""
     return Finding(
         f"{total:,} {'descriptor points' if total == 1 else 'descriptors point'} to resources that are gone",
-        f"{', '.join(rows[:3])}; {hidden:,} more where no shader reads. Harmless until one is read: write null "
-        "descriptors over them, at least in debug builds.",
+        f"{', '.join(rows[:3])}{more}. Harmless until one is read: write null descriptors over them, at least in debug "
+        "builds.",
         {"stale": total, "not_visible": hidden},
+        facts.rows_named(names),
     )
 
 

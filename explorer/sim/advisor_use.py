@@ -42,7 +42,7 @@ def ring_full(facts: Facts) -> Finding | None:
         f"Of its {size:,} slots none was free, {why}; last in frame {found[-1].frame:,}. Make it larger by what a "
         "frame writes for each frame in flight, or write less anew.",
         {"refused": count, "slots": size},
-        (),
+        facts.rows_named(list(names)),
         "device.ring-full" if ring else "device.free-slot",
     )
 

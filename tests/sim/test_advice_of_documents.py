@@ -74,6 +74,8 @@ def test_that_what_no_snapshot_can_check_is_said_in_words() -> None:
         ("many-locks", "d3d9-ignored-advice", 200, "Score"),
         ("never-used", "d3d9-ignored-advice", 310, "Next room 00"),
         ("map-stalls", "d3d11-staging-readback", 300, "Staging 0"),
+        ("ring-full", "d3d12-descriptor-ring", 310, "Dynamic views"),
+        ("stale-descriptors", "d3d12-descriptor-ring", 310, "Scene views"),
     ],
 )
 def test_that_advice_selects_the_items_that_it_is_about(rule: str, scenario: str, frame: int, places: str) -> None:
@@ -114,6 +116,25 @@ def test_that_a_trim_in_the_background_does_not_ask_for_priorities() -> None:
     snapshot = simulation.snapshot()
     assert snapshot.event_counts["trimmed"] > 3
     assert "no-residency-priorities" not in {advice.id for advice in advise(snapshot)}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "frame", "rule", "help_"),
+    [
+        ("d3d9-vertex-ring-plain", 40, "d3d9.R6.2", "DISCARD"),
+        ("d3d9-write-only", 60, "d3d9.R6.2", "DYNAMIC"),
+        ("d3d9-video-updatetexture", 60, "d3d9.R2.4", "another SYSTEMMEM"),
+        ("d3d9-copies", 100, "d3d9.R8.5", "some frames after"),
+        ("d3d11-staging-readback", 300, "d3d11.P5.9", "staging resources in turn"),
+    ],
+)
+def test_that_a_wait_gets_the_help_that_spares_it(scenario: str, frame: int, rule: str, help_: str) -> None:
+    simulation = load_simulation(scenario)
+    simulation.step(frame)
+    found = {advice.id: advice for advice in advise(simulation.snapshot())}
+    advice = found.get("stalls") or found["map-stalls"]
+    assert advice.rule == rule
+    assert help_ in advice.evidence
 
 
 def test_that_one_slow_read_counts_once() -> None:
