@@ -12,7 +12,7 @@ from explorer.device import d3d9_driver, d3d9_loss, d3d9_pools
 from explorer.device.d3d9_things import Part
 from explorer.memory.allocators.protocol import Refusal
 from explorer.rules.d3d9 import judge
-from explorer.rules.d3d9_device import NOT_RESET, OPERATIONAL, DeviceState
+from explorer.rules.d3d9_device import HUNG, NOT_RESET, OPERATIONAL, DeviceState
 from explorer.rules.d3d9_resource import Resource, back_buffer
 from explorer.rules.d3d9_verdicts import fault, granted, reason, refused
 
@@ -203,7 +203,7 @@ def reset(device: D3D9Device, arguments: api.Reset, record: CallRecord) -> Verdi
     held = obstacles(device)
     state = device_state(device, held=held, mode_listed=size in device.modes)
     verdict = judge(arguments, state, device.runtime, record.call)
-    was_windowed = device.shown.windowed
+    was_windowed, was_hung = device.shown.windowed, device.shown.status == HUNG
     device.shown = replace(device.shown, status=str(verdict.values["status"]))
     if not verdict.succeeded:
         return device.refuse(record, verdict)
@@ -229,6 +229,8 @@ def reset(device: D3D9Device, arguments: api.Reset, record: CallRecord) -> Verdi
             device.shown = replace(device.shown, status=OPERATIONAL if device.runtime.ex else NOT_RESET)
             return device.out_of_memory(record, *failed)
     what = "everything stays" if device.runtime.ex else "managed resources are uploaded again on their next use"
+    if was_hung:
+        what = "every resource stays where it is, but what was in video memory has to be written anew"
     device.state.log.add(EventKind.RESET, device.shown.name, rule=verdict.reasons[0].rule,
                          text=f"{record.call} succeeded: {what}.")  # fmt: skip
     return verdict

@@ -207,6 +207,8 @@ def test_that_a_hang_loses_a_9ex_device_and_resetex_lets_it_go_on() -> None:
     outcome = desk.call("ResetEx", WHOLE)
     assert outcome.succeeded
     assert rules(outcome) == {"ex.lost"}
+    told = next(event for event in outcome.events if event.kind == "reset")
+    assert (told.rule, "written anew" in told.text) == ("d3d9.ex.lost", True)
     assert desk.call("PresentEx").hr == "D3D_OK"
     assert desk.offsets("T") == place, "nothing had to be released"
     assert desk.count("device_lost") == 1
