@@ -273,3 +273,24 @@ def test_that_every_forbidden_thing_of_the_scenario_is_refused_by_its_rule() -> 
     assert {"R2.2", "R2.3", "R2.4", "R2.5", "R3.7", "R4.1", "R4.6"} <= {
         event.rule.removeprefix("d3d9.") for event in events if event.kind == "allocated"
     }
+
+
+def test_that_a_copy_in_agp_memory_costs_its_frames_until_it_is_made_anew() -> None:
+    simulation = load_simulation("d3d9-managed-in-agp")
+    simulation.step(100)
+    before = simulation.snapshot()
+    told = [(event.subject, event.rule) for event in before.events if event.kind == "misplaced"]
+    assert told == [("Sky", "d3d9.R4.7")]
+    # The runtime cannot see that no eviction would make the hole: the walls left in vain once, and came back.
+    assert (before.event_counts["evicted"], before.event_counts["uploaded"]) == (6, 13)
+    assert [one.figures["resources"] for one in advise(before) if one.id == "misplaced"] == [1]
+    simulation.step(10)
+    assert simulation.snapshot().event_counts["uploaded"] == 13, "it stays where it is"
+    simulation.step(1)
+    middle = simulation.snapshot()
+    assert middle.event_counts["misplaced"] == 1
+    simulation.step(40)
+    after = simulation.snapshot()
+    slow = before.times.gpu_ns // 100
+    fast = (after.times.gpu_ns - middle.times.gpu_ns) // 40
+    assert slow > 2 * fast

@@ -18,7 +18,8 @@ WANTED = {
     "d3d9-level-load", "d3d9-thrash", "d3d9-priorities", "d3d9-mixed-pools", "d3d9-default-first",
     "d3d9-default-last", "d3d9-device-loss", "d3d9-driver-managed", "d3d9-vertex-ring-discard",
     "d3d9-vertex-ring-plain", "d3d9-agp-random-writes", "d3d9-hints-in-software", "d3d9-video-updatetexture",
-    "d3d9-ex-virtual-memory", "d3d9-ex-hang", "d3d9-copies", "d3d9-uma-chipset", "d3d9-write-only",
+    "d3d9-ex-virtual-memory", "d3d9-ex-hang", "d3d9-copies", "d3d9-managed-in-agp", "d3d9-uma-chipset",
+    "d3d9-write-only",
 }  # fmt: skip
 
 
