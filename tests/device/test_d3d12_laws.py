@@ -63,6 +63,22 @@ CALLS = st.one_of(
     call("Evict", ppObjects=st.lists(name, max_size=2)),
     call("ExecuteCommandLists", references=st.lists(name, max_size=4, unique=True)),
     call("SetResidencyPriority", ppObjects=st.tuples(name), pPriorities=st.tuples(st.integers(0, 2**32 - 1))),
+    st.builds(lambda of, what: (what, {}, of), name, st.sampled_from(("CreateFence", "CreateCommandQueue"))),
+    st.builds(
+        lambda names, fence, value, flag: (
+            "EnqueueMakeResident",
+            {"ppObjects": names, "Flags": flag, "pFenceToSignal": fence, "FenceValueToSignal": value},
+            None,
+        ),
+        st.lists(name, max_size=2), name, st.integers(0, 4),
+        st.sampled_from(("D3D12_RESIDENCY_FLAG_NONE", "D3D12_RESIDENCY_FLAG_DENY_OVERBUDGET")),
+    ),
+    st.builds(
+        lambda what, queue, fence, value: (what, {"pCommandQueue": queue, "pFence": fence, "Value": value}, None),
+        st.sampled_from(("Signal", "Wait")), name, name, st.integers(0, 4),
+    ),
+    call("SetEventOnCompletion", pFence=name, Value=st.integers(0, 4)),
+    call("ExecuteCommandLists", references=st.lists(name, max_size=2, unique=True), pCommandQueue=name),
     st.just(("Present", {}, None)),
     st.sampled_from(("budget", "app_policy", "residency_mode", "trim", "policy")).flatmap(
         lambda option: st.sampled_from({
@@ -74,6 +90,16 @@ CALLS = st.one_of(
         }[option]).map(lambda value: (option, value, "option"))
     ),
 )  # fmt: skip
+
+
+def check_timeline(rig: Rig) -> None:
+    device: Any = rig.device
+    timeline = device.timeline
+    assert set(timeline.heaps) == timeline.running
+    assert all(number < timeline.submitted for number in timeline.running)
+    assert timeline.paged_ns is None
+    ends = [one.done_ns for one in timeline.paging]
+    assert ends == sorted(ends), "one paging operation after the other"
 
 
 def check(state: MemoryState) -> None:
@@ -119,8 +145,12 @@ def play(rig: Rig, steps: list[tuple[str, Any, str | None]]) -> list[str]:
 def test_that_bytes_are_conserved_whatever_is_called(adapter_id: str, steps: list[tuple[str, Any, str | None]]) -> None:
     rig = Rig(adapter_id)
     for step in steps:
+        over = {key: group.over_budget_bytes for key, group in rig.state.groups.items()}
         play(rig, [step])
         check(rig.state)
+        check_timeline(rig)
+        if step[0] == "EnqueueMakeResident" and step[1]["Flags"].endswith("DENY_OVERBUDGET"):
+            assert all(group.over_budget_bytes <= over[key] for key, group in rig.state.groups.items())
     for one in list(rig.state.objects):
         play(rig, [("Release", {"pObject": one}, None)])
     assert all(segment.held == 0 for segment in rig.state.segments)
