@@ -155,7 +155,7 @@ class D3D12Device(Device):
 
     def plan_offset(self, heap: int, arguments: api.CreatePlacedResource) -> Placement | Refusal:
         """Return where the heap's own allocator would place a resource."""
-        layout = size_of(self, arguments.pDesc)
+        layout = size_of(self, arguments)
         kind = kind_of(arguments.pDesc, self.heap_descs[heap].Properties.Type, arguments)
         return self.places[heap].plan(layout.size_bytes, layout.alignment, int(kind))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from explorer.core import d3d12 as api
 from explorer.core.d3d12_enums import (
     HeapFlags,
     HeapType,
@@ -22,12 +23,21 @@ from explorer.rules.d3d12_runtime import D3d12Runtime, segment_group
 from explorer.tables.kernel_rules import kernel_reason
 
 if TYPE_CHECKING:
-    from explorer.core import d3d12 as api
     from explorer.core.calls import CallRecord
+    from explorer.core.dxgi import DXGI_FORMAT
     from explorer.core.layouts import ResourceLayout
     from explorer.core.verdicts import Reason
     from explorer.device.d3d12 import D3D12Device
     from explorer.memory.allocators.protocol import Refusal
+
+    Creation = (
+        api.CreateCommittedResource
+        | api.CreateCommittedResource3
+        | api.CreatePlacedResource
+        | api.CreatePlacedResource2
+        | api.CreateReservedResource
+        | api.CreateReservedResource2
+    )
 
 
 REMOVED = "DXGI_ERROR_DEVICE_REMOVED"
@@ -52,14 +62,19 @@ def group_of_heap(device: D3D12Device, properties: api.HeapProperties, flags: He
     return segment_group(pool, device.runtime), mask.bit_length() - 1
 
 
-def size_of(device: D3D12Device, desc: api.ResourceDesc) -> ResourceLayout:
-    """Return size and alignment of an accepted description by the adapter's model."""
-    return _layout(desc, device.runtime)
+def size_of(device: D3D12Device, arguments: Creation) -> ResourceLayout:
+    """Return size and alignment of an accepted creation by the adapter's model."""
+    castable: tuple[DXGI_FORMAT, ...] = getattr(arguments, "pCastableFormats", ())
+    reserved = isinstance(arguments, api.CreateReservedResource | api.CreateReservedResource2)
+    return _layout(arguments.pDesc, device.runtime, castable, reserved)
 
 
 @functools.lru_cache(maxsize=4096)
-def _layout(desc: api.ResourceDesc, runtime: D3d12Runtime) -> ResourceLayout:
-    layout = allocation_layout(desc, runtime)
+def _layout(
+    desc: api.ResourceDesc, runtime: D3d12Runtime, castable: tuple[DXGI_FORMAT, ...], reserved: bool
+) -> ResourceLayout:
+    # Formats that it is cast to can make a description legal that is not without them.
+    layout = allocation_layout(desc, runtime, castable, reserved=reserved)
     if layout is None:
         raise LayoutError("an accepted description has no layout")
     return layout

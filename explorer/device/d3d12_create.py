@@ -60,7 +60,7 @@ def create_committed(device: D3D12Device, arguments: api.CreateCommittedResource
         return device.refuse(record, verdict)
     if not arguments.ppvResource:
         return verdict
-    layout = size_of(device, arguments.pDesc)
+    layout = size_of(device, arguments)
     desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
     priority = default_priority(arguments.pDesc.Flags, layout.size_bytes)
     row = _take_heap(device, record, desc, priority, committed=True)
@@ -80,7 +80,7 @@ def create_placed(device: D3D12Device, arguments: api.CreatePlacedResource, reco
         return device.refuse(record, verdict)
     if not arguments.ppvResource:
         return verdict
-    layout = size_of(device, arguments.pDesc)
+    layout = size_of(device, arguments)
     desc = device.heap_descs[heap]
     resource = _add_resource(device, arguments.pDesc, record, layout, desc.Properties.Type, arguments)
     kind = int(state.resources["kind"][resource])

@@ -52,7 +52,7 @@ def _committed(
     verdict = judge_committed(arguments, device.runtime)
     if not verdict.succeeded:
         return Preview(record, verdict)
-    layout = size_of(device, arguments.pDesc)
+    layout = size_of(device, arguments)
     kind = kind_of(arguments.pDesc, arguments.pHeapProperties.Type, arguments)
     desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
     return _in_group(device, record, verdict, layout, desc, int(kind))
@@ -93,7 +93,7 @@ def _reserved(
         return Preview(record, verdict)
     tiles = verdict.values["NumTiles"]
     why = f"A reserved resource is address space of {tiles:,} tiles of 64 KiB; UpdateTileMappings gives them memory."
-    return Preview(record, verdict, size_of(device, arguments.pDesc), "", why, None, "", "No memory changes hands.")
+    return Preview(record, verdict, size_of(device, arguments), "", why, None, "", "No memory changes hands.")
 
 
 def _placed(
@@ -105,7 +105,7 @@ def _placed(
     verdict = judge_placed(arguments, HeapState(desc), device.runtime)
     if not verdict.succeeded:
         return Preview(record, verdict)
-    layout = size_of(device, arguments.pDesc)
+    layout = size_of(device, arguments)
     kind = kind_of(arguments.pDesc, desc.Properties.Type, arguments)
     segment = int(state.heaps["segment"][heap])
     at = device.heap_positions()[heap]

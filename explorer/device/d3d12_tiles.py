@@ -66,7 +66,7 @@ def create(
             depth=desc.DepthOrArraySize,
             mips=1 if is_buffer else mips_of(desc),
             size=size,
-            asked=size_of(device, desc).texel_bytes,
+            asked=size_of(device, arguments).texel_bytes,
         )
     )
     device.resource_descs[row] = desc

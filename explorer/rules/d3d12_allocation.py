@@ -205,9 +205,15 @@ def _may_align(desc: ResourceDesc) -> bool:
     )  # fmt: skip
 
 
-def allocation_layout(desc: ResourceDesc, runtime: D3d12Runtime = DEFAULT) -> ResourceLayout | None:
-    """Return where every subresource of a description lies, or None if it is invalid."""
-    allocation = check_allocation(desc, runtime)
+def allocation_layout(
+    desc: ResourceDesc,
+    runtime: D3d12Runtime = DEFAULT,
+    castable: Sequence[DXGI_FORMAT] = (),
+    *,
+    reserved: bool = False,
+) -> ResourceLayout | None:
+    """Return where every subresource of a description lies, or None if it is invalid; as for ``check_allocation``."""
+    allocation = check_allocation(desc, runtime, castable=castable, reserved=reserved)
     if not allocation.ok:
         return None
     return resource_layout(desc, allocation.alignment, runtime.size_model)

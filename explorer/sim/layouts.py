@@ -284,7 +284,9 @@ def _d3d12(arguments: Any, adapter: Adapter | None, options: Mapping[str, str]) 
     if not isinstance(desc, ResourceDesc):
         return ()
     runtime = runtime_of(adapter, options)
-    layout = allocation_layout(desc, runtime)
+    castable = getattr(arguments, "pCastableFormats", ())
+    reserved = isinstance(arguments, d3d12.CreateReservedResource | d3d12.CreateReservedResource2)
+    layout = allocation_layout(desc, runtime, castable, reserved=reserved)
     if layout is None:
         return ()
     info = shape_of(desc).info
