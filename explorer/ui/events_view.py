@@ -183,10 +183,12 @@ class EventsView(QWidget):
 
     Signals:
         subject_picked: Name of the resource or heap of the event that was activated.
+        refusal_picked: Name of what found no room, where such an event was activated.
         count_changed: Events since the start.
     """
 
     subject_picked = Signal(str)
+    refusal_picked = Signal(str)
     count_changed = Signal(object)
 
     def __init__(self, workspace: Workspace) -> None:
@@ -358,6 +360,8 @@ class EventsView(QWidget):
 
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
-        subject = self.model.shown[index.row()].subject
-        if subject:
-            self.subject_picked.emit(subject)
+        event = self.model.shown[index.row()]
+        if event.kind is EventKind.REFUSED and event.rule.startswith("alloc."):
+            self.refusal_picked.emit(event.subject)
+        elif event.subject:
+            self.subject_picked.emit(event.subject)

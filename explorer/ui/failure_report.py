@@ -171,6 +171,8 @@ class FailureReporter(QObject):
 
     def _show(self, why: WhyAnswer) -> None:
         if why.failure is None:
+            # Its range is gone, or the run went back to before it was asked for.
+            self._workspace.tell("info", f"{why.name}: nothing of this name was refused up to frame {why.frame:,}.")
             return
         if self.dialog is None:
             self.dialog = FailureDialog(self._workspace, self._view.window())

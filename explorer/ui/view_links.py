@@ -58,6 +58,7 @@ class ViewLinks(QObject):
             case "events":
                 view.count_changed.connect(self._on_events)
                 view.subject_picked.connect(self._on_subject)
+                view.refusal_picked.connect(self._on_refusal)
             case "advisor":
                 view.count_changed.connect(self._on_advice)
             case "subresources":
@@ -108,6 +109,10 @@ class ViewLinks(QObject):
     @Slot(object)
     def _on_advice(self, count: int) -> None:
         self._window.docks["advisor"].set_badge(f"{count:,}" if count else "")
+
+    @Slot(str)
+    def _on_refusal(self, name: str) -> None:
+        self._window.views["advisor"].reporter.report(name)
 
     @Slot(str)
     def _on_subject(self, name: str) -> None:

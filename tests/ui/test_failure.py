@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtWidgets import QPushButton
 
+from explorer.sim.commands import Seek
 from explorer.sim.why_failure import FailureReport
 from explorer.ui.failure_report import FailureDialog, report_facts
 
@@ -60,8 +61,6 @@ def test_that_the_report_selects_the_blocker(qtbot: QtBot, live: MainWindow) -> 
 
 
 def test_that_the_inspector_answers_why(qtbot: QtBot, live: MainWindow) -> None:
-    from explorer.sim.commands import Seek
-
     live.show_view("inspector")
     live.workspace.controller.post(Seek(60))
     qtbot.waitUntil(lambda: live.workspace.snapshot.provenance.frame == 60, timeout=9000)
@@ -95,3 +94,28 @@ def test_that_a_step_by_event_stops_where_something_happened(qtbot: QtBot, live:
     qtbot.waitUntil(lambda: sum(live.workspace.snapshot.event_counts.values()) > before, timeout=9000)
     assert live.workspace.snapshot.events[-1].kind.value != "presented"
     assert not live.workspace.run_state.playing
+
+
+def test_that_a_refused_event_opens_the_report_of_what_found_no_room(qtbot: QtBot, window: MainWindow) -> None:
+    window.opener.open_scenario("d3d9-mixed-pools", play=False)
+    qtbot.waitUntil(lambda: window.workspace.run_state is not None, timeout=9000)
+    window.workspace.controller.post(Seek(151))
+    window.show_view("events")
+    view = window.views["events"]
+    qtbot.waitUntil(lambda: any(e.kind.value == "refused" for e in view.model.shown), timeout=15000)
+    row = next(i for i, event in enumerate(view.model.shown) if event.kind.value == "refused")
+    event = view.model.shown[row]
+    view.table.clicked.emit(view.model.index(row, 0))
+    reporter = window.views["advisor"].reporter
+    qtbot.waitUntil(lambda: reporter.dialog is not None and reporter.dialog.isVisible(), timeout=9000)
+    assert reporter.dialog.headline.text() == f"{event.subject} found no room"
+    facts = {fact.name: fact for fact in reporter.dialog.grid.facts}
+    assert {"Asked", "Free", "Largest hole", "First blocker", "One eviction", "Defragmentation", "Rule"} <= set(facts)
+    assert facts["Asked"].tip == f"{event.size_bytes:,} B"
+    assert facts["Rule"].value == event.rule
+    reporter.dialog.close()
+
+
+def test_that_a_report_without_a_refusal_says_so(qtbot: QtBot, live: MainWindow) -> None:
+    live.views["advisor"].reporter.report(live.workspace.snapshot.resources.names[0])
+    qtbot.waitUntil(lambda: "nothing of this name was refused" in live.messages.text(), timeout=9000)
