@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from explorer.core.calls import CallRecord, call_spec
 from explorer.core.schema import keys_of
 from explorer.ui.rule_browser_pages import RulePages
-from explorer.ui.views import VIEWS
 
 if TYPE_CHECKING:
     from explorer.sim.commands import Command
@@ -277,13 +275,11 @@ class WindowCommands(QObject):
 
     def do_shortcuts(self) -> None:
         """List every shortcut."""
-        lines = []
-        for spec, action in self._window.actions_set.all():
-            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            if keys:
-                lines.append(f"{keys}\t{spec.text.replace('&', '').rstrip('…')}")
-        lines += [f"{view.shortcut}\tShow {view.title}" for view in VIEWS]
-        self.show_text("Keyboard shortcuts", "\n".join(lines))
+        from explorer.ui.shortcuts_dialog import ShortcutsDialog
+
+        dialog = ShortcutsDialog(self._window.actions_set, self.workspace.theme, self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
 
     def do_about(self) -> None:
         """Say what this is."""

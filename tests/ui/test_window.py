@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QKeySequence
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from explorer.sim.commands import Step
 from explorer.sim.scenarios import load_scenario
@@ -17,6 +17,7 @@ from explorer.ui.actions import ACTIONS, MENUS
 from explorer.ui.application import make_window
 from explorer.ui.export_dialog import ExportDialog
 from explorer.ui.facts import FactsGrid
+from explorer.ui.shortcuts_dialog import ShortcutsDialog
 from explorer.ui.views import VIEWS
 from tests.ui.conftest import SCENARIO
 
@@ -478,12 +479,16 @@ def test_that_copied_rows_are_a_table_of_the_selection(live: MainWindow) -> None
 
 def test_that_shortcuts_are_listed_in_one_place(qtbot: QtBot, live: MainWindow) -> None:
     live.actions_set["shortcuts"].trigger()
-    box = live.findChild(object, "text_dialog")
-    text = box.text()
-    for spec in ACTIONS:
-        if spec.shortcut:
-            assert QKeySequence(spec.shortcut).toString(QKeySequence.SequenceFormat.NativeText) in text
-    box.close()
+    dialog = live.findChild(ShortcutsDialog, "shortcuts_dialog")
+    shown = {part.text() for part in dialog.findChildren(QLabel)}
+    wanted = {spec.shortcut: spec.text.replace("&", "").rstrip("…") for spec in ACTIONS if spec.shortcut}
+    wanted |= {view.shortcut: f"Show {view.title}" for view in VIEWS}
+    for keys, what in wanted.items():
+        native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+        assert dialog.texts()[native] == what
+        assert {native, what} <= shown
+    assert "Walk holes" in shown
+    dialog.close()
 
 
 def test_that_a_small_window_shows_whole_ranges_and_sentences(qtbot: QtBot, live: MainWindow) -> None:
