@@ -24,16 +24,16 @@ from explorer.sim.residency_history import (
     HOLDER,
     KIND,
     KINDS,
-    OUT,
     PLACE,
     RULE,
     SEGMENT,
+    is_out,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from explorer.core.columns import Bytes8, Int32, Int64, ResourceColumns
+    from explorer.core.columns import Bytes8, Int32, Int64
     from explorer.render.tokens import Palette
     from explorer.sim.residency_history import ResidencyHistory
 
@@ -179,7 +179,7 @@ class ResidencyBands:
     def times_out(self, band: int) -> int:
         """Return how often a band's resource went out of the GPU's reach; unrest over several frames counts once."""
         rows = self._rows[band]
-        out = np.isin(rows[:, PLACE], OUT) | (rows[:, ALSO] > 0)
+        out = is_out(rows)
         return int((out & ~np.concatenate(([False], out[:-1]))).sum())
 
     def run_at(self, band: int, frame: int) -> BandRun | None:
@@ -205,62 +205,6 @@ class ResidencyBands:
             born=at > 0,
             also=ResidencyPlace(row[ALSO]),
         )
-
-
-def choose_bands(
-    resources: ResourceColumns,
-    pinned: Sequence[str],
-    shown: Sequence[str],
-    most: int,
-    movers: frozenset[str] = frozenset(),
-) -> tuple[str, ...]:
-    """Return whose bands to show: those that are asked for, then the largest ones that live.
-
-    What is shown stays where it is as long as it is among them, so that no band jumps under the mouse.
-
-    Args:
-        resources: Those that live now.
-        pinned: Names that are asked for; they need not live.
-        shown: Names of the present bands.
-        most: Number of bands, >= 0.
-        movers: Names that come first among equally large ones: their bands have something to say.
-    """
-    names, sizes = resources.names, resources.size
-    wanted = dict.fromkeys(pinned[:most])
-    count = min(most, max(len(names), len(wanted)))
-    if count <= 0:
-        return ()
-    large: list[int] = []
-    if len(names):
-        at = len(names) - min(count, len(names))
-        large = np.flatnonzero(sizes >= np.partition(sizes, at)[at]).tolist()
-        large.sort(key=lambda index: (-int(sizes[index]), names[index] not in movers, index))
-    better, equal = _rank(large, count, resources, movers)
-    due = [*wanted, *(name for name in better if name not in wanted)][:count]
-    stays = [name for name in shown if name in due or name in equal]
-    fresh = [name for name in due if name not in stays]
-    # A place is left for every one that is due and not shown yet.
-    while len(stays) > count - len(fresh):
-        stays.remove(next(name for name in reversed(stays) if name not in due))
-    chosen = dict.fromkeys((*(name for name in fresh if name in wanted), *stays, *fresh))
-    for index in large:
-        if len(chosen) >= count:
-            break
-        chosen.setdefault(names[index])
-    return tuple(chosen)
-
-
-def _rank(
-    large: list[int], count: int, resources: ResourceColumns, movers: frozenset[str]
-) -> tuple[list[str], set[str]]:
-    """Return which of sorted resources are better than the last one that has a place, and which are as good."""
-    names = resources.names
-    if len(large) <= count:
-        return [names[index] for index in large], set()
-    keys = [(-int(resources.size[index]), names[index] not in movers) for index in large]
-    worst = keys[count - 1]
-    better = [names[index] for index, key in zip(large, keys, strict=True) if key < worst]
-    return better, {names[index] for index, key in zip(large, keys, strict=True) if key == worst}
 
 
 def band_tiles(palette: Palette, height: int, scale: float) -> npt.NDArray[np.uint32]:

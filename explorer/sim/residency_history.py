@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.core.columns import Int32
+from explorer.core.columns import Bools, Int32
 from explorer.core.events import Event, EventKind
 from explorer.core.kinds import ResidencyPlace
 from explorer.core.words import Words
@@ -68,9 +68,6 @@ _TILE_RULE = "d3d12.6.6a"
 """Rule of the event that reports another tile mapping."""
 
 _GPU = (ResidencyPlace.LOCAL, ResidencyPlace.NON_LOCAL, ResidencyPlace.LOST)
-OUT = (ResidencyPlace.EVICTED, ResidencyPlace.PAGE_FILE, ResidencyPlace.LOST)
-"""Places out of the GPU's reach that something had to go to."""
-
 _BEEN = 1 << 8
 """Set in a remembered place of what the GPU could read once in its life."""
 
@@ -120,7 +117,7 @@ class ResidencyHistory:
         """Return the names of what once was out of the GPU's reach, or lay in a heap that was."""
         out: set[int] = set()
         for part in self.parts:
-            names: Int32 = part[np.isin(part[:, PLACE], OUT) | (part[:, ALSO] > 0), NAME]
+            names: Int32 = part[is_out(part), NAME]
             out.update(map(int, np.unique(names)))
         heaps = np.array(sorted(out), np.int32)
         for part in self.parts:
@@ -138,6 +135,12 @@ class ResidencyHistory:
         rows = np.concatenate(found) if found else np.zeros((0, COLUMNS), np.int32)
         split = {name: rows[rows[:, NAME] == number] for name, number in numbers.items()}
         return {name: mine for name, mine in split.items() if len(mine)}
+
+
+def is_out(rows: Int32) -> Bools:
+    """Return which rows say that something was out of the GPU's reach, or was so within each frame."""
+    place = rows[:, PLACE]
+    return ((place >= ResidencyPlace.EVICTED) & (place <= ResidencyPlace.LOST)) | (rows[:, ALSO] > 0)
 
 
 class _Tail:

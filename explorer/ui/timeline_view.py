@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from explorer.render.residency_bands import ResidencyBands, choose_bands
+from explorer.render.band_choice import BandChoice
+from explorer.render.residency_bands import ResidencyBands
 from explorer.render.timeline import Timeline
 from explorer.render.timeline_axis import nice_end
 from explorer.ui.controls import EmptyState
@@ -59,6 +60,7 @@ class TimelineView(QWidget):
         self._workspace = workspace
         self.data = Timeline()
         self.bands = ResidencyBands()
+        self._choice = BandChoice()
         self._pinned: tuple[str, ...] = ()
         self._picked = ""
         self._opened = 0
@@ -270,7 +272,7 @@ class TimelineView(QWidget):
         assert self._shown is not None
         shown = self._shown.resources
         movers = self.bands.movers_of(self.data.residency)
-        names = choose_bands(shown, self._pinned, self.bands.names, plot.fitting_bands(tracks), movers)
+        names = self._choice.choose(shown, self._pinned, plot.fitting_bands(tracks), movers)
         self.bands.update(self.data.residency, names, self.data.frames)
         plot.overlay.bands.show(names, frozenset(self._pinned), self.bands.columns(first, end, pixels))
         plot.make_room()

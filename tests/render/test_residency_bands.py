@@ -14,12 +14,12 @@ from explorer.core.columns import ResourceColumns, make_columns
 from explorer.core.events import EventKind
 from explorer.core.kinds import ResidencyPlace
 from explorer.core.words import Words
+from explorer.render.band_choice import BandChoice
 from explorer.render.residency_bands import (
     PLACE_WORDS,
     ResidencyBands,
     band_image,
     band_tiles,
-    choose_bands,
 )
 from explorer.render.tokens import THEMES, palette
 from explorer.sim.residency_history import ALSO, COLUMNS, FRAME, KINDS, ResidencyHistory
@@ -172,6 +172,18 @@ def resources_of(**sizes: int) -> ResourceColumns:
     )  # fmt: skip
 
 
+def choose_bands(
+    resources: ResourceColumns,
+    pinned: Sequence[str],
+    shown: Sequence[str],
+    most: int,
+    movers: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
+    choice = BandChoice()
+    choice.names = tuple(shown)
+    return choice.choose(resources, pinned, most, movers)
+
+
 @pytest.mark.parametrize(
     ("pinned", "shown", "most", "expected"),
     [
@@ -204,6 +216,22 @@ def test_that_among_equal_sizes_those_that_had_to_leave_come_first() -> None:
     assert choose_bands(resources, (), (), 3, frozenset("de")) == ("a", "d", "b")
     assert choose_bands(resources, (), ("a", "b", "c"), 3, frozenset("d")) == ("a", "b", "d")
     assert choose_bands(resources, (), ("c", "d", "a"), 3, frozenset("d")) == ("c", "d", "a")
+
+
+def test_that_a_hundred_thousand_equal_sizes_cost_a_look_at_few() -> None:
+    resources = resources_of(**{f"t{number}": 64 for number in range(100_000)}, large=65)
+    looked: list[object] = []
+
+    class Movers(frozenset[str]):
+        def __contains__(self, name: object) -> bool:
+            looked.append(name)
+            return name == "t7"
+
+    choice = BandChoice()
+    assert choice.choose(resources, (), 3, Movers()) == ("large", "t7", "t0")
+    choice.names = ("t99999", "large", "t7")
+    assert choice.choose(resources, (), 3, Movers()) == ("t99999", "large", "t7"), "shown ones stay wherever they stand"
+    assert len(looked) < 20_000
 
 
 def test_that_what_was_out_of_reach_once_is_a_mover_and_what_lies_in_it_as_well() -> None:
