@@ -329,6 +329,10 @@ def free_heap(device: D3D12Device, heap: int) -> None:
     state = device.state
     name, size = state.heap_names[heap], int(state.heaps["size"][heap])
     where = state.segments[int(state.heaps["segment"][heap])].name
+    user = device.timeline.uses(heap)
+    if user is not None:
+        text = f"{name} was released while the GPU may still run submission {user:,}, which uses it."
+        state.log.add(EventKind.HAZARD, name, rule="device.released-in-use", text=text)
     d3d12_tiles.forget_heap(device, heap)
     device.app.forget(heap)
     device.timeline.forget(heap)

@@ -142,6 +142,27 @@ def test_that_evicting_what_the_gpu_may_still_use_is_a_hazard() -> None:
     assert hazards(rig.call("Evict", {"ppObjects": ["A"]})) == []
 
 
+@pytest.mark.parametrize(("frames", "waits", "found"), [(0, False, 1), (1, False, 1), (2, False, 0), (0, True, 0)])
+@pytest.mark.parametrize("kind", ["heap", "committed", "placed"])
+def test_that_memory_is_released_when_the_gpu_is_done_with_it(frames: int, waits: bool, found: int, kind: str) -> None:
+    rig = make()
+    if kind == "committed":
+        rig.committed("A", MIB)
+    else:
+        rig.heap("A", MIB)
+    if kind == "placed":
+        rig.placed("B", "A", 65536)
+    run(rig, "B" if kind == "placed" else "A")
+    signal(rig, 1)
+    for _ in range(frames):
+        rig.call("Present", {})
+    if waits:
+        on_cpu(rig, 1)
+    released = [hazards(rig.call("Release", {"pObject": one})) for one in (["B", "A"] if kind == "placed" else ["A"])]
+    assert released[-1] == ["device.released-in-use"] * found
+    assert not any(released[:-1]), "a placed resource frees no memory"
+
+
 def test_that_another_heap_of_the_same_row_is_not_the_one_in_use() -> None:
     rig = make()
     rig.heap("A", MIB)
