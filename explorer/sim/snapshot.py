@@ -20,7 +20,7 @@ from explorer.core.columns import (
 from explorer.core.descriptor_uses import NO_USES, DescriptorUses
 from explorer.core.events import Event
 from explorer.sim.residency_history import ResidencyHistory
-from explorer.tables.adapters import Adapter
+from explorer.tables.adapter_model import Adapter
 
 __all__ = [
     "EVENT_TAIL",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +13,8 @@ from explorer.ui.application import make_window
 from explorer.ui.views import VIEWS, view_ids
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
@@ -111,3 +116,29 @@ def test_that_a_window_closed_at_once_makes_nothing_afterwards(
     window.close()
     with qtbot.assertNotEmitted(window.views.made, wait=150):
         qapp.sendPostedEvents()
+
+
+_LATE = (
+    "numba", "pyqtgraph", "importlib.metadata", "explorer.sim.commands", "explorer.sim.simulation",
+    "explorer.device.d3d12", "explorer.ui.resources_view", "explorer.ui.policies_view",
+    "explorer.ui.descriptors_view", "explorer.ui.subresources_view", "explorer.ui.tour_view",
+)  # fmt: skip
+
+
+def test_that_the_first_paint_imports_nothing_that_it_does_not_show(tmp_path: Path) -> None:
+    code = f"""
+import sys
+from pathlib import Path
+from explorer.ui.application import make_application, make_window
+from explorer.ui.settings import Settings
+window = make_window(make_application(), Settings(Path({str(tmp_path / "window.ini")!r})), "light")
+window.show()
+window.grab()
+print(*[name for name in {_LATE!r} if name in sys.modules], sep=",")
+sys.stdout.flush()
+import os
+os._exit(0)
+"""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "MEMORY_EXPLORER_HOME": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
+    assert told.stdout.strip() == ""
