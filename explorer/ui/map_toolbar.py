@@ -103,12 +103,12 @@ class MapToolbar(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
-        row.setSpacing(8)
+        row.setSpacing(6)
         self.rows.setMinimumWidth(max(112, self.fontMetrics().horizontalAdvance("Row 256 MiB") + 36))
         # As wide as the usual choice: what a narrow map needs more is the whole range.
         self.colours.setMinimumWidth(max(120, self.fontMetrics().horizontalAdvance("Colour kind") + 36))
         self.colours.setMaximumWidth(170)
-        self.search.setMinimumWidth(60)
+        self.search.setMinimumWidth(54)
         self.search.setMaximumWidth(260)
         for widget in (self.modes, self.rows, self.colours, self.range, self.search):
             row.addWidget(widget)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from explorer.sim.snapshot import Snapshot
 
 _SUMS_MS = 200
+_NOTE_EDGES_PX = 30
+_NOTE_ROWS = 16
+"""Below so many lines of text a canvas is low: the words stand in the verdict too."""
+
 _BAR_STEPS = 1 << 24
 """A scroll bar counts in 32 bit; a map of 64 GiB in rows of 16 bytes is 10^11 pixels high."""
 
@@ -58,7 +62,7 @@ class MemoryMapView(QWidget):
         self.note.setWordWrap(True)
         self.note.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.note.hide()
-        self._ghost_note = ""
+        self._ghost_note = self._words = ""
         # Sums are read, not watched: they follow the blocks a few times a second, in a slot of their own.
         self._sums = QTimer(self)
         self._sums.setSingleShot(True)
@@ -271,8 +275,8 @@ class MemoryMapView(QWidget):
         lost = scene is not None and scene.has_unknown_offsets
         told = "The file does not tell all offsets: those blocks lie end to end, in its order." if lost else ""
         words = " ".join(part for part in (self._ghost_note, told) if part)
-        if words != self.note.text():
-            self.note.setText(words)
+        if words != self._words:
+            self._words = words
             self.note.setVisible(bool(words))
             self._place_note()
         self.canvas.renew()
@@ -283,8 +287,12 @@ class MemoryMapView(QWidget):
             self._sums.start()
 
     def _place_note(self) -> None:
-        """Put the note into the lower left corner of the canvas."""
-        width = min(self.canvas.width() - 24, self.note.fontMetrics().horizontalAdvance(self.note.text()) + 26)
+        """Put the note into the lower left corner of the canvas; over a low one it takes a single line."""
+        room, metrics = max(self.canvas.width() - 24, 80), self.note.fontMetrics()
+        is_low = self.canvas.height() < _NOTE_ROWS * metrics.height()
+        cut = metrics.elidedText(self._words, Qt.TextElideMode.ElideRight, room - _NOTE_EDGES_PX)
+        self.note.setText(cut if is_low else self._words)
+        width = min(room, metrics.horizontalAdvance(self.note.text()) + _NOTE_EDGES_PX)
         height = self.note.heightForWidth(max(width, 80))
         self.note.setGeometry(12, self.canvas.height() - height - 12, max(width, 80), height)
 

@@ -303,6 +303,20 @@ def test_that_a_ghost_without_a_lane_is_told_in_words(view: MemoryMapView) -> No
     assert view.note.text() == "T_New · 1.0 MiB would get a place of its own in LOCAL."
 
 
+def test_that_a_note_takes_one_line_where_the_map_is_low(view: MemoryMapView) -> None:
+    view.show_snapshot(heap_of(4))
+    told = "There is no hole for it, although enough bytes are free in total. " * 6
+    view.resize(700, 700)
+    view.set_ghost(None, refusal=told)
+    high = view.note.height()
+    assert view.note.text() == told
+    view.resize(700, 320)
+    view.set_ghost(None, refusal=told)
+    assert view.note.text().endswith("…")
+    assert view.note.height() < high / 2
+    assert view.note.height() < view.canvas.height() / 3
+
+
 def test_that_the_search_outlines_what_it_names_and_leaves_the_rest(shown: MemoryMapView, qtbot: QtBot) -> None:
     qtbot.keyClicks(shown.toolbar.search, "scenecolor")
     frame = shown.screen_state.frame()
