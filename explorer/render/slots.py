@@ -17,6 +17,8 @@ from explorer.render.looks import Pixels
 from explorer.render.tokens import Palette, Rgba, mix, pack
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from explorer.core.columns import Bytes8, DescriptorHeapPicture, Int64
     from explorer.sim.snapshot import Snapshot
 
@@ -158,6 +160,14 @@ class SlotGrid:
         at = int(np.searchsorted(found, slot, "right" if step > 0 else "left"))
         return int(found[(at if step > 0 else at - 1) % len(found)])
 
+    def next_of(self, resources: Collection[int], slot: int, step: int) -> int | None:
+        """Return the next slot that views one of some resources, around the ends; None where there is none."""
+        found = np.flatnonzero(np.isin(self.heap.resource, np.fromiter(resources, np.int32, len(resources))))
+        if not len(found):
+            return None
+        at = int(np.searchsorted(found, slot, "right" if step > 0 else "left"))
+        return int(found[(at if step > 0 else at - 1) % len(found)])
+
     def looks(self, first_row: int, rows: int) -> Bytes8:
         """Return the looks of rows, shape (rows, 64); places behind the last slot are ``LOOKS``."""
         shown = np.full((max(rows, 0), ACROSS), LOOKS, np.uint8)
@@ -250,17 +260,26 @@ def strip(heap: DescriptorHeapPicture, colours: SlotColours, width: int) -> Pixe
         colours: Of a theme.
         width: Pixels, > 0.
     """
-    looks = slot_looks(heap).astype(np.int64)
-    part = np.arange(len(looks)) * width // max(len(looks), 1)
-    counts = np.bincount(part * LOOKS + looks, minlength=width * LOOKS).reshape(width, LOOKS)
-    shown = counts[:, 1:].argmax(axis=1) + 1
-    shown[counts[:, 1:].sum(axis=1) == 0] = EMPTY
-    line = colours.fill[shown]
-    line[counts[:, STALE] > 0] = colours.line[STALE]
-    if 0 < len(looks) < width:
+    looks = slot_looks(heap)
+    if len(looks) < width:
         # Fewer slots than pixels: every pixel shows the slot that it lies in.
-        line = colours.fill[looks[np.arange(width) * len(looks) // width]]
-    return line
+        return (
+            colours.fill[looks[np.arange(width) * len(looks) // width]] if len(looks) else colours.fill[[EMPTY] * width]
+        )
+    starts = -(-np.arange(width) * len(looks) // width)
+    shown = np.zeros(width, np.int64)
+    most = np.zeros(width, np.int64)
+    for look in np.flatnonzero(np.bincount(looks, minlength=LOOKS)).tolist():
+        count = np.add.reduceat(looks == look, starts, dtype=np.int64)
+        if look != EMPTY:
+            shown[count > most] = look
+            most = np.maximum(most, count)
+        if look == STALE:
+            stale = count > 0
+            line = colours.fill[shown]
+            line[stale] = colours.line[STALE]
+            return line
+    return colours.fill[shown]
 
 
 def _cross(side: int) -> npt.NDArray[np.bool_]:
@@ -292,6 +311,7 @@ class SlotTold:
         state: ``stale``, ``null``, ``empty`` or nothing.
         rows: Names and values.
         resource: Index of the viewed resource, −1 none.
+        uses: Names, values and rule ids of what happens to it.
     """
 
     slot: int
@@ -300,6 +320,7 @@ class SlotTold:
     state: str
     rows: tuple[tuple[str, str], ...]
     resource: int
+    uses: tuple[tuple[str, str, str], ...] = ()
 
 
 def describe_slot(snapshot: Snapshot, heap: DescriptorHeapPicture, slot: int) -> SlotTold:

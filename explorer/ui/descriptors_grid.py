@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QAccessible,
@@ -23,21 +23,28 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QScrollBar, QWidget
 
 from explorer.core.units import format_address
-from explorer.render.slots import ACROSS, SlotGrid, describe_slot, paint_slots, slot_colours, slot_pixels
+from explorer.render.slot_texts import slot_facts
+from explorer.render.slots import ACROSS, SlotGrid, describe_slot, slot_pixels
 from explorer.render.tokens import load_tokens, palette
+from explorer.ui.descriptors_paint import GridPictures, paint_labels, paint_numbers, paint_selected
 from explorer.ui.descriptors_tip import FactsTip
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from explorer.core.columns import DescriptorHeapPicture
+    from explorer.render.slot_texts import RowLabel
+    from explorer.render.slot_uses import HeapUses
     from explorer.render.slots import SlotTold
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.theme import Theme
 
 _HEAD = 20
 _EDGE = 12
-_LABEL_EVERY = 4
 _WHEEL_ROWS = 4
-_MOST_MARKS = 4096
+_LARGEST_CELL = 20
+LABELS_PX = 176
+"""Room for the names of tables beside the cells."""
 
 
 class SlotCanvas(QWidget):
@@ -63,14 +70,18 @@ class SlotCanvas(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.snapshot: Snapshot | None = None
         self.grid: SlotGrid | None = None
+        self.uses: HeapUses | None = None
+        self.labels: list[RowLabel] = []
         self.top = 0
         self.focus = 0
         self.by_handle = False
         self.selected: frozenset[int] = frozenset()
         self.hover: int | None = None
         sizes = load_tokens().size
-        self.cell, self.gap = sizes["slot_cell"], sizes["slot_gap"]
+        self._least_cell = self.cell = sizes["slot_cell"]
+        self.gap = sizes["slot_gap"]
         self._image: tuple[tuple[object, ...], QImage, np.ndarray] | None = None
+        self._pictures = GridPictures()
         self.tip = FactsTip(theme, self, name="slot_tip")
         self._tip_timer = QTimer(self)
         self._tip_timer.setSingleShot(True)
@@ -119,7 +130,17 @@ class SlotCanvas(QWidget):
         return QSize(self._grid_width(), self.head + math.ceil(6 * self.pitch))
 
     def _grid_width(self) -> int:
-        return self.gutter + math.ceil(ACROSS * self.pitch) + _EDGE
+        return self.gutter + math.ceil(ACROSS * (self._least_cell + self.gap)) + _EDGE
+
+    def roomy_width(self) -> int:
+        """Return the width that the smallest cells take with names beside them."""
+        return self._grid_width() + LABELS_PX
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        """Let cells grow where the window is wide."""
+        room = (self.width() - self.gutter - LABELS_PX) // ACROSS - self.gap
+        self.cell = min(max(room, self._least_cell), _LARGEST_CELL)
+        self.set_top(self.top)
 
     def cell_rect(self, slot: int) -> QRectF:
         """Return where a slot is drawn, in the widget's coordinates."""
@@ -138,11 +159,17 @@ class SlotCanvas(QWidget):
             return None
         return grid.slot_at(self.top + row, column)
 
+    def _label_under(self, at: QPointF) -> str:
+        """Return the whole text of the names beside the cells at a point; empty where there are none."""
+        row = self.top + int((at.y() - self.head) // self.pitch)
+        inside = at.x() > self.gutter + ACROSS * self.pitch
+        return next((label.text for label in self.labels if label.row == row), "") if inside else ""
+
     # -- what the view calls
 
-    def show_grid(self, snapshot: Snapshot, grid: SlotGrid | None) -> None:
-        """Show a heap's grid."""
-        self.snapshot, self.grid = snapshot, grid
+    def show_grid(self, snapshot: Snapshot, grid: SlotGrid | None, uses: HeapUses | None = None) -> None:
+        """Show a heap's grid and what happens to its slots."""
+        self.snapshot, self.grid, self.uses = snapshot, grid, uses
         if grid is not None:
             self.focus = grid.nearest(min(self.focus, max(grid.slots - 1, 0)))
             self.set_top(self.top)
@@ -169,17 +196,35 @@ class SlotCanvas(QWidget):
         self._say(slot)
         self.update()
 
+    def next_hazard(self, step: int) -> None:
+        """Go to the next hazard in a direction (1 or −1), around the ends of the heap."""
+        if self.uses is not None:
+            self._go_if(self.uses.next_hazard(self.focus, step))
+
+    def next_selected(self, step: int) -> None:
+        """Go to the next slot that views a selected resource."""
+        if self.grid is not None:
+            self._go_if(self.grid.next_of(self.selected, self.focus, step))
+
+    def _go_if(self, slot: int | None) -> None:
+        if slot is not None:
+            self.go_to(slot)
+
     def told(self, slot: int) -> SlotTold | None:
         """Return what is known about a slot."""
         if self.grid is None or self.snapshot is None or not 0 <= slot < self.grid.slots:
             return None
-        return describe_slot(self.snapshot, self.grid.heap, slot)
+        told = describe_slot(self.snapshot, self.grid.heap, slot)
+        if self.uses is None:
+            return told
+        return replace(told, uses=tuple((one.name, one.value, one.rule) for one in slot_facts(self.uses, slot)))
 
     def _say(self, slot: int) -> None:
         told = self.told(slot)
         if told is None:
             return
-        text = ", ".join((told.title, *(f"{name} {value}" for name, value in told.rows)))
+        rows = (*((name, value) for name, value, _ in told.uses), *told.rows)
+        text = ", ".join((told.title, *(f"{name} {value}" for name, value in rows)))
         self.setAccessibleDescription(text)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
         self.slot_moved.emit(slot)
@@ -197,8 +242,9 @@ class SlotCanvas(QWidget):
         image = self._painted(grid, rows)
         if image is not None:
             painter.drawImage(QPointF(self.gutter, self.head), image)
-        self._paint_numbers(painter, grid, rows)
-        self._paint_selected(painter, grid, rows)
+        paint_numbers(self, painter, grid, rows, theme)
+        self.labels = paint_labels(self, painter, grid, rows, theme)
+        paint_selected(self, painter, grid, rows, theme)
         if self.hover is not None:
             painter.setPen(QPen(theme.colour("select", "map"), 1))
             painter.drawRect(self.cell_rect(self.hover).adjusted(-0.5, -0.5, 0.5, 0.5))
@@ -211,53 +257,16 @@ class SlotCanvas(QWidget):
         if rows <= 0:
             return None
         ratio = self.devicePixelRatioF()
-        key = (grid, self.top, rows, ratio, self._theme.name)
+        key = (grid, self.uses, self.top, rows, ratio, self.cell, self._theme.name)
         if self._image is None or self._image[0] != key:
-            colours = slot_colours(palette(self._theme.name), faded=grid.stale_only)
             pitch = round(self.pitch * ratio)
             gap = max(round(self.gap * ratio), 1)
-            pixels = paint_slots(grid.looks(self.top, rows), colours, pitch - gap, gap)
-            height, width = pixels.shape
-            image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_RGB32)
+            image, pixels = self._pictures.picture(
+                grid, self.uses, (self.top, rows), self._theme.name, pitch - gap, gap
+            )
             image.setDevicePixelRatio(ratio)
             self._image = (key, image, pixels)
         return self._image[1]
-
-    def _paint_numbers(self, painter: QPainter, grid: SlotGrid, rows: int) -> None:
-        theme = self._theme
-        painter.setFont(theme.fixed_font(theme.caption_px))
-        painter.setPen(theme.colour("axis", "map"))
-        for column in range(0, ACROSS, 8):
-            x = self.gutter + column * self.pitch
-            painter.drawText(QRectF(x, 0, 8 * self.pitch, self.head - 4), Qt.AlignmentFlag.AlignBottom, f"+{column}")
-        line = QFontMetricsF(painter.font()).height()
-        every = 1 if grid.stale_only and self.pitch >= line else _LABEL_EVERY
-        for row in range(rows):
-            first = grid.first_slot(self.top + row)
-            if not grid.stale_only and (self.top + row) % every:
-                continue
-            if grid.stale_only and row % 2:
-                continue
-            text = f"{first:,}"
-            if self.by_handle:
-                text = format_address(grid.heap.cpu_start + first * grid.heap.increment)
-            y = self.head + row * self.pitch + self.cell / 2 - line / 2
-            painter.drawText(QRectF(0, y, self.gutter - 10, line), Qt.AlignmentFlag.AlignRight, text)
-
-    def _paint_selected(self, painter: QPainter, grid: SlotGrid, rows: int) -> None:
-        if not self.selected or rows <= 0:
-            return
-        slots = grid.slots_of(self.top, rows)
-        chosen = np.fromiter(self.selected, np.int32, len(self.selected))
-        found = slots[np.isin(grid.heap.resource[slots], chosen)][:_MOST_MARKS]
-        halo, select = self._theme.colour("halo", "map"), self._theme.colour("select", "map")
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for slot in found.tolist():
-            rect = self.cell_rect(slot)
-            painter.setPen(QPen(halo, 3))
-            painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5))
-            painter.setPen(QPen(select, 2))
-            painter.drawRect(rect)
 
     @Slot()
     def _on_theme(self) -> None:
@@ -279,6 +288,7 @@ class SlotCanvas(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Hover a slot; its facts come after a moment."""
         slot = self.slot_under(event.position())
+        self.setToolTip(self._label_under(event.position()) if slot is None else "")
         if slot == self.hover:
             return
         self.hover = slot
@@ -318,12 +328,15 @@ class SlotCanvas(QWidget):
         pixels = slot_pixels(palette(self._theme.name), told.look, 20)
         swatch = QImage(pixels.data, 20, 20, pixels.strides[0], QImage.Format.Format_RGB32).copy()
         rect = self.cell_rect(told.slot).toRect()
-        self.tip.show_facts(told.title, told.rows, rect, state=told.state, swatch=swatch)
+        uses: list[tuple[str, str]] = []
+        for name, value, rule in told.uses:
+            uses += [(name, value), ("Rule", rule)] if name.startswith("Hazard") else [(name, value)]
+        self.tip.show_facts(told.title, (*uses, *told.rows), rect, state=told.state, swatch=swatch)
 
     # -- keyboard
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk with arrows, pages and ends; Enter picks, N and Shift+N find stale slots."""
+        """Walk with arrows, pages and ends; Enter picks; N finds stale slots, H hazards, S selected ones."""
         grid = self.grid
         if grid is None or not grid.slots:
             super().keyPressEvent(event)
@@ -344,11 +357,14 @@ class SlotCanvas(QWidget):
             self.go_to(0 if key == Qt.Key.Key_Home else grid.slots - 1)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.slot_picked.emit(self.focus)
-        elif key == Qt.Key.Key_N:
-            back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            found = grid.next_stale(self.focus, -1 if back else 1)
-            if found is not None:
-                self.go_to(found)
+        elif key in (Qt.Key.Key_N, Qt.Key.Key_H, Qt.Key.Key_S):
+            step = -1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+            if key == Qt.Key.Key_N:
+                self._go_if(grid.next_stale(self.focus, step))
+            elif key == Qt.Key.Key_H:
+                self.next_hazard(step)
+            else:
+                self.next_selected(step)
         else:
             super().keyPressEvent(event)
 
@@ -385,9 +401,9 @@ class SlotGridView(QWidget):
         self.bar.valueChanged.connect(self._on_bar)
         self.canvas.scrolled.connect(self._on_scrolled)
 
-    def show_grid(self, snapshot: Snapshot, grid: SlotGrid | None) -> None:
-        """Show a heap's grid."""
-        self.canvas.show_grid(snapshot, grid)
+    def show_grid(self, snapshot: Snapshot, grid: SlotGrid | None, uses: HeapUses | None = None) -> None:
+        """Show a heap's grid and what happens to its slots."""
+        self.canvas.show_grid(snapshot, grid, uses)
         self._on_scrolled()
 
     def heap(self) -> DescriptorHeapPicture | None:

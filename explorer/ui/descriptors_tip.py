@@ -68,14 +68,15 @@ class FactsTip(QWidget):
             swatch: Picture in front of the title.
         """
         self._title, self._rows, self._state, self._swatch = title, tuple(rows), state, swatch
-        size, room = self.sizeHint(), self._around.rect()
+        # A place that scrolls shows a part of itself.
+        size, room = self.sizeHint(), self._around.visibleRegion().boundingRect() or self._around.rect()
         x = min(around.right() + 8, room.right() - size.width() - 4)
         y = around.bottom() + 8
         if y + size.height() > room.bottom():
             y = around.top() - size.height() - 8
-        if y < 0:
-            y = max(min(around.bottom() + 8, room.bottom() - size.height()), 0)
-        self.setGeometry(QRect(QPoint(max(x, 4), y), size))
+        if y < room.top():
+            y = max(min(around.bottom() + 8, room.bottom() - size.height()), room.top())
+        self.setGeometry(QRect(QPoint(max(x, room.left() + 4), y), size))
         self.setAccessibleName(title)
         self.show()
         self.raise_()

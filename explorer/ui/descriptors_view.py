@@ -5,32 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from explorer.core.units import format_address, format_bytes
 from explorer.errors import InputError
+from explorer.render.slot_uses import uses_of
 from explorer.render.slots import SlotGrid, count_slots, parse_slot
 from explorer.ui.controls import ElidedLabel, EmptyState, Segmented, hairline, label, set_property
 from explorer.ui.descriptors_grid import SlotGridView
-from explorer.ui.descriptors_list import HeapList
-from explorer.ui.descriptors_parts import HeapStrip, SlotLegend
-from explorer.ui.facts import Fact, FactsGrid, Section
+from explorer.ui.descriptors_hazards import HazardSteps
+from explorer.ui.descriptors_parts import HeapStrip, SlotLegend, mark_counts
+from explorer.ui.descriptors_selection import SelectionSteps, next_place
+from explorer.ui.descriptors_side import DescriptorSide
+from explorer.ui.descriptors_words import empty_words, heap_figures, heap_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from explorer.core.columns import DescriptorHeapPicture
+    from explorer.render.slot_texts import UseRow
+    from explorer.render.slot_uses import HeapUses
     from explorer.render.slots import SlotCounts
     from explorer.sim.snapshot import Snapshot
     from explorer.ui.workspace import Workspace
 
 _REFRESH_MS = 100
-_SIDE_PX, _SIDE_MOST_PX = 320, 480
-_NO_LIMIT = (1 << 24) - 1
-"""QWIDGETSIZE_MAX."""
+_SIDE_PX, _SIDE_MOST_PX = 330, 860
 
 _ROOMY_PX = 1120
-"""From this width on the list of heaps and the facts of the slot stand beside the grid."""
+"""From this width on facts stand beside the grid; below it they stand under the grid where it is high enough."""
+
+_TOOLS_PX = 760
+"""Below this width there is no room to choose between numbers and handles."""
+
+_HIGH_PX = 460
+_UNDER_SHARE = 0.36
 
 
 class DescriptorsView(QWidget):
@@ -48,17 +56,21 @@ class DescriptorsView(QWidget):
         self._workspace, theme = workspace, workspace.theme
         self._waiting: Snapshot | None = None
         self._snapshot: Snapshot | None = None
-        self._name = ""
+        self._name, self._is_guess = "", True
         self._known: dict[int, tuple[DescriptorHeapPicture, SlotCounts]] = {}
         self.heap_choice = QComboBox()
         self.heap_choice.setObjectName("descriptor_heap")
         self.heap_choice.setAccessibleName("Descriptor heap")
-        self.heap_choice.setMinimumWidth(200)
+        self.heap_choice.setMinimumWidth(110)
+        self.heap_choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.heap_choice.setMinimumContentsLength(34)
+        self.heap_choice.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.slot_field = QLineEdit()
         self.slot_field.setObjectName("slot_field")
         self.slot_field.setAccessibleName("Go to slot or handle")
         self.slot_field.setPlaceholderText("Slot or 0x handle")
-        self.slot_field.setFixedWidth(150)
+        self.slot_field.setMinimumWidth(84)
+        self.slot_field.setMaximumWidth(150)
         self.stale_button = QPushButton("Stale only")
         self.stale_button.setObjectName("stale_only")
         self.stale_button.setCheckable(True)
@@ -67,19 +79,23 @@ class DescriptorsView(QWidget):
         self.numbers.setFixedWidth(140)
         self.title = label("", "strong", name="descriptor_title")
         self.line = ElidedLabel("", "small", name="descriptor_line")
-        self.figures = label("", "small", name="descriptor_figures")
+        self.figures = ElidedLabel("", "small", name="descriptor_figures")
+        self.figures.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.complaint = label("", "error", name="slot_complaint", wrap=True)
         self.complaint.hide()
         self.grid = SlotGridView(theme)
         self.strip = HeapStrip(theme)
         self.legend = SlotLegend(theme)
-        self.list = HeapList(theme)
-        self.facts = FactsGrid(96)
+        self.panel = DescriptorSide(theme)
+        self.list, self.facts = self.panel.heaps, self.panel.facts
+        self.hazards = HazardSteps()
+        self.selection = SelectionSteps()
         self.slot_line = ElidedLabel("", "small", name="slot_line")
         self.empty = EmptyState(theme, name="descriptors_empty")
         self.body = QWidget()
         self.left = QWidget()
-        self.side = QWidget()
+        self.side, self.under = QWidget(), QWidget()
+        self._uses: HeapUses | None = None
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
@@ -102,6 +118,7 @@ class DescriptorsView(QWidget):
         """Outline the slots that view resources, without a signal."""
         self.grid.canvas.selected = frozenset(int(index) for index in resources)
         self.grid.canvas.update()
+        self.selection.show_selection(self._snapshot, self.grid.canvas.selected)
 
     def heap(self) -> DescriptorHeapPicture | None:
         """Return the shown heap; None where there is none."""
@@ -109,7 +126,7 @@ class DescriptorsView(QWidget):
 
     def choose_heap(self, name: str) -> None:
         """Show the heap of a name."""
-        self._name = name
+        self._name, self._is_guess = name, False
         self.grid.canvas.focus = self.grid.canvas.top = 0
         self._show()
 
@@ -129,10 +146,20 @@ class DescriptorsView(QWidget):
         """Put the list beside the grid where there is room."""
         roomy = self.width() >= _ROOMY_PX
         self.side.setVisible(roomy)
-        # 64 slots have one width; what is left beside them is for the facts.
-        wide = self.grid.canvas.minimumSizeHint().width() + self.grid.bar.sizeHint().width()
-        self.left.setMaximumWidth(wide if roomy else _NO_LIMIT)
-        self.side.setFixedWidth(min(max(self.width() - wide, _SIDE_PX), _SIDE_MOST_PX))
+        self.numbers.setVisible(self.width() >= _TOOLS_PX)
+        self.under.setVisible(not roomy and self.height() >= _HIGH_PX)
+        home = self.side if roomy else self.under
+        if self.panel.parentWidget() is not home:
+            layout = home.layout()
+            assert layout is not None
+            layout.addWidget(self.panel)
+            # A widget that changes its parent is hidden until somebody shows it.
+            self.panel.show()
+            self.panel.show_list(is_shown=roomy)
+        # What the grid with the names beside it does not need is for the facts.
+        wide = self.grid.canvas.roomy_width() + self.grid.bar.sizeHint().width()
+        self.side.setFixedWidth(min(max((self.width() - wide) * 2 // 3, _SIDE_PX), _SIDE_MOST_PX))
+        self.under.setFixedHeight(int(self.height() * _UNDER_SHARE))
 
     # -- parts
 
@@ -140,7 +167,7 @@ class DescriptorsView(QWidget):
         tools = QHBoxLayout()
         tools.setContentsMargins(10, 6, 10, 6)
         tools.setSpacing(8)
-        for part in (self.heap_choice, self.slot_field, self.numbers, self.stale_button):
+        for part in (self.heap_choice, self.slot_field, self.numbers, self.stale_button, self.hazards):
             tools.addWidget(part)
         tools.addWidget(self.complaint, 1)
         tools.addStretch(0)
@@ -156,15 +183,17 @@ class DescriptorsView(QWidget):
         left.addWidget(self.grid, 1)
         left.addWidget(self.strip)
         left.addWidget(self.legend)
-        self._lay_out_side()
+        for holder in (self.side, self.under):
+            inner = QVBoxLayout(holder)
+            inner.setContentsMargins(0, 0, 0, 0)
         middle = QHBoxLayout()
         middle.setSpacing(0)
-        middle.addWidget(self.left, 100)
+        middle.addWidget(self.left, 1)
         middle.addWidget(self.side)
-        middle.addStretch(1)
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 3, 12, 3)
         foot.addWidget(self.slot_line, 1)
+        foot.addWidget(self.selection)
         inside = QVBoxLayout(self.body)
         inside.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         inside.setContentsMargins(0, 0, 0, 0)
@@ -174,6 +203,7 @@ class DescriptorsView(QWidget):
         inside.addLayout(head)
         inside.addWidget(hairline())
         inside.addLayout(middle, 1)
+        inside.addWidget(self.under)
         inside.addWidget(hairline())
         inside.addLayout(foot)
         outer = QVBoxLayout(self)
@@ -183,22 +213,14 @@ class DescriptorsView(QWidget):
         outer.addWidget(self.empty)
         self.setFocusProxy(self.grid)
 
-    def _lay_out_side(self) -> None:
-        column = QVBoxLayout(self.side)
-        column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(8)
-        heaps = Section("Descriptor heaps", first=True)
-        heaps.body.addWidget(self.list)
-        self._slot_section = Section("Slot")
-        self._slot_section.body.addWidget(self.facts)
-        column.addWidget(heaps)
-        column.addWidget(self._slot_section)
-        column.addStretch(1)
-
     def _connect(self, workspace: Workspace) -> None:
         self._refresh.timeout.connect(self._show_waiting)
         self.heap_choice.activated.connect(self._on_choice)
         self.list.heap_chosen.connect(self.choose_heap)
+        self.panel.row_chosen.connect(self._on_row)
+        self.panel.rule_wanted.connect(workspace.rule_requested)
+        self.hazards.wanted.connect(self._on_hazard)
+        self.selection.clicked.connect(self._on_selection)
         self.slot_field.returnPressed.connect(self._on_slot)
         self.slot_field.textEdited.connect(self._forget_complaint)
         self.stale_button.toggled.connect(self._show)
@@ -228,46 +250,52 @@ class DescriptorsView(QWidget):
         self.body.setVisible(bool(heaps))
         self.empty.setVisible(not heaps)
         if snapshot is None or not heaps:
-            self._say_empty(snapshot)
+            self.empty.say(*empty_words(snapshot))
             return
         names = [heap.name for heap in heaps]
-        if self._name not in names:
-            self._name = max(heaps, key=lambda heap: (heap.shader_visible, len(heap.kind))).name
+        read = set(snapshot.descriptor_uses.ranges.heap.tolist())
+        if self._name not in names or (self._is_guess and read and names.index(self._name) not in read):
+            # Until somebody chooses: what tables read, and the largest of these. Before the first table it is a guess.
+            best = max(range(len(heaps)), key=lambda at: (at in read, heaps[at].shader_visible, len(heaps[at].kind)))
+            self._name, self._is_guess = names[best], best not in read
         heap = heaps[names.index(self._name)]
         self._known = {id(one): (one, self._count(one)) for one in heaps}
         self._fill_choice(heaps)
         self.list.show_heaps([(one, self._count(one)) for one in heaps], self._name)
-        self._show_heap(snapshot, heap, self._count(heap))
+        uses = self._uses
+        if uses is None or uses.snapshot is not snapshot or uses.heap is not heap:
+            uses = uses_of(snapshot, names.index(self._name))
+        self._show_heap(uses, self._count(heap))
 
     def _count(self, heap: DescriptorHeapPicture) -> SlotCounts:
         known = self._known.get(id(heap))
         return known[1] if known is not None and known[0] is heap else count_slots(heap)
 
-    def _show_heap(self, snapshot: Snapshot, heap: DescriptorHeapPicture, counts: SlotCounts) -> None:
+    def _show_heap(self, uses: HeapUses, counts: SlotCounts) -> None:
+        heap, self._uses = uses.heap, uses
         stale_only = self.stale_button.isChecked()
         before = self.grid.canvas.grid
         grid = before
         if before is None or before.heap is not heap or before.stale_only != stale_only:
             grid = SlotGrid(heap, stale_only=stale_only)
         assert grid is not None
-        self.grid.show_grid(snapshot, grid)
-        self.strip.show_heap(heap)
-        self.legend.show_counts(counts, heap.heap_type)
+        used = uses.counts()
+        self.grid.show_grid(uses.snapshot, grid, uses)
+        self.strip.show_heap(heap, uses)
+        self.legend.show_counts(counts, heap.heap_type, mark_counts(counts, used, uses))
+        self.panel.show_uses(uses)
+        self.hazards.show_counts(len(uses.pending), len(uses.hazards) - len(uses.pending))
         self.title.setText(heap.name)
-        visible = "shader visible" if heap.shader_visible else "not shader visible"
-        handles = f"CPU {format_address(heap.cpu_start)}"
-        if heap.shader_visible:
-            handles += f", GPU {format_address(heap.gpu_start)}"
-        size = format_bytes(len(heap.kind) * heap.increment)
-        self.line.setText(f"{heap.heap_type} · {visible} · increment {heap.increment} B · {size} · {handles}")
+        self.line.setText(heap_line(heap))
         stale = counts.by_look[-1]
-        figures = f"{counts.used:,} of {counts.slots:,} used · longest empty run {counts.longest_empty:,}"
+        text = heap_figures(uses, counts, used)
         if stale_only:
-            figures = f"{len(grid):,} rows hold {stale:,} stale slots" if stale else "no slot is stale"
-        self.figures.setText(figures)
+            text = f"{len(grid):,} rows hold {stale:,} stale slots" if stale else "no slot is stale"
+        self.figures.setText(text)
         self.stale_button.setText(f"Stale only  {stale:,}")
         self._on_moved(self.grid.canvas.focus)
         self._on_scrolled()
+        self.selection.show_selection(self._snapshot, self.grid.canvas.selected)
 
     def _fill_choice(self, heaps: tuple[DescriptorHeapPicture, ...]) -> None:
         texts = [
@@ -281,24 +309,6 @@ class DescriptorsView(QWidget):
                 for text, name in zip(texts, names, strict=True):
                     self.heap_choice.addItem(text, name)
             self.heap_choice.setCurrentIndex(names.index(self._name))
-
-    def _say_empty(self, snapshot: Snapshot | None) -> None:
-        if snapshot is None:
-            self.empty.say("Nothing is open", "Open a Direct3D 12 scenario to see its descriptor heaps.")
-        elif snapshot.origin == "imported":
-            self.empty.say(
-                "No descriptor heap is known", "The file lists memory, not the descriptors that point to it."
-            )
-        elif snapshot.api != "d3d12":
-            api = snapshot.api.upper().replace("D3D", "Direct3D ")
-            self.empty.say(
-                "This API has no descriptor heaps",
-                f"{api} binds resources and views one by one; descriptor heaps came with Direct3D 12.",
-            )
-        else:
-            self.empty.say(
-                "No descriptor heap exists", "Nothing has called CreateDescriptorHeap up to this frame.", "Show Create"
-            )
 
     # -- reactions
 
@@ -348,15 +358,48 @@ class DescriptorsView(QWidget):
         told = self.grid.canvas.told(slot)
         if told is None:
             self.slot_line.setText("")
-            self.facts.show_facts([])
+            self.panel.show_slot(None)
             return
         rows = dict(told.rows)
+        first = f" · {told.uses[0][0]}: {told.uses[0][1]}" if told.uses else ""
         self.slot_line.setText(
-            f"Slot {told.slot:,} · {told.title} · CPU {rows['CPU handle']} · GPU {rows['GPU handle']}"
+            f"Slot {told.slot:,} · {told.title}{first} · CPU {rows['CPU handle']} · GPU {rows['GPU handle']}"
         )
-        self._slot_section.right.setText(told.state)
-        first = Fact("Holds", told.title)
-        self.facts.show_facts([first, *(Fact(name, value, mono=value.startswith("0x")) for name, value in told.rows)])
+        self.panel.show_slot(told)
+
+    @Slot(object)
+    def _on_row(self, row: UseRow) -> None:
+        """Go to the heap and the slot of a row; a copy's own destination leads back to where it came from."""
+        if row.slot < 0:
+            return
+        if row.heap != self._name:
+            self.choose_heap(row.heap)
+        self.stale_button.setChecked(False)
+        self.grid.canvas.go_to(row.slot)
+
+    @Slot(int)
+    def _on_hazard(self, step: int) -> None:
+        self.stale_button.setChecked(False)
+        self.grid.canvas.next_hazard(step)
+        self.grid.canvas.setFocus()
+
+    @Slot()
+    def _on_selection(self) -> None:
+        """Go to the next slot of the selection, in the next heap where this one has no more."""
+        canvas, snapshot = self.grid.canvas, self._snapshot
+        if snapshot is None:
+            return
+        self.stale_button.setChecked(False)
+        names = [heap.name for heap in snapshot.descriptor_heaps]
+        # The first click may find the slot where the keyboard's place is by accident.
+        told = canvas.told(canvas.focus)
+        here = canvas.focus if told is not None and told.resource in canvas.selected else canvas.focus - 1
+        place = next_place(snapshot, canvas.selected, names.index(self._name), here)
+        if place is not None:
+            if names[place[0]] != self._name:
+                self.choose_heap(names[place[0]])
+            canvas.go_to(place[1])
+        canvas.setFocus()
 
     @Slot()
     def _on_scrolled(self) -> None:
