@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     SizeOf = Callable[[int, str], int]
 
 _USED_ALPHA = 0.28
+TARGET_NS = 16_666_667
+"""A frame of a 60 Hz display; longer frames are too late for it (VISUAL section 6)."""
+
 PART_TOKENS = ("in_heaps", "page_in", "upload", "stall")
 """Colour of each part of a frame's time."""
 
@@ -94,7 +97,12 @@ def _time(buckets: Buckets, theme: Theme) -> tuple[Track, TrackLabels]:
             for part in reversed(range(len(PARTS)))
         ]
         series = [*parts, *series]
-    return Track(tuple(series), 0.0, peak * 1.06), TrackLabels("time", format_ns(peak), "0 ms")
+    note = ""
+    if peak >= TARGET_NS:
+        target = np.full(len(time), float(TARGET_NS))
+        series.append(Series("steps", buckets.edges, target, theme.colour("text3")))
+        note = f"- - {format_ns(TARGET_NS)}, 60 frames/s"
+    return Track(tuple(series), 0.0, peak * 1.06), TrackLabels("time", format_ns(peak), "0 ms", 1.0, note)
 
 
 def make_entries(numbers: FrameNumbers | None, groups: Groups, size_of: SizeOf) -> tuple[Entry, ...]:

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explorer.core.calls import CallRecord
 from explorer.core.events import EventKind
 from explorer.core.units import format_ns
 from explorer.render.timeline import BUDGET, LOSS, THRASH, MaxPyramid, Timeline
 from explorer.render.timeline_axis import frame_ticks, group_name, memory_scale, nice_end
+from explorer.sim.scenarios import load_simulation
 from explorer.sim.snapshot import FrameHistory
 
 GROUPS = ((0, "LOCAL"), (0, "NON_LOCAL"))
@@ -207,3 +209,28 @@ def test_that_a_million_frames_are_drawn_from_no_more_buckets_than_pixels() -> N
     timeline.update(history_of(table_of(1_000_000)), 0)
     assert 750 <= len(timeline.buckets(0, 1_000_000, 1500).used) <= 1500
     assert len(timeline.buckets(500_000, 500_100, 1500).used) == 101
+
+
+def test_that_residency_behind_a_frame_that_was_sought_back_stays_until_the_run_is_another_one() -> None:
+    simulation = load_simulation("d3d9-shooter-2003-agp-64mb")
+    timeline = Timeline()
+
+    def show(key: str) -> int:
+        history = simulation.snapshot().history
+        assert history is not None
+        timeline.update(history, key)
+        assert timeline.residency is not None
+        return len(timeline.residency)
+
+    simulation.step(60)
+    whole = show("run")
+    simulation.seek(10)
+    assert show("run") == whole
+    simulation.seek(60)
+    assert show("run") == whole
+    simulation.seek(10)
+    simulation.apply(CallRecord("d3d9", "EvictManagedResources", {}))
+    simulation.step()
+    assert show("run") < whole, "these changes are not the beginning of the others"
+    simulation.undo()
+    assert show("other") < whole

@@ -303,3 +303,10 @@ def test_that_a_narrow_head_leaves_out_the_parts_first(qtbot: QtBot, view: Timel
     assert not set(PARTS) & set(narrow)
     assert set(wide) - set(narrow) == set(PARTS)
     assert plot.plots.track_rect(0).left() == GUTTER
+
+
+def test_that_the_time_of_a_60_hz_frame_is_drawn_where_the_scale_reaches_it(qtbot: QtBot, view: TimelineView) -> None:
+    plot = show(qtbot, view, shot())
+    assert "16.7 ms, 60 frames/s" in plot.overlay.state.labels[-1].note
+    show(qtbot, view, shot("d3d12-gpu-upload-heaps", 20))
+    assert plot.overlay.state.labels[-1].note == ""
