@@ -268,7 +268,8 @@ def hazard_rows(uses: HeapUses) -> list[UseRow]:
         first, count, times = int(hazards.first[row]), int(hazards.count[row]), int(hazards.times[row])
         often = f" · {times:,} × since frame {int(hazards.since[row]):,}" if times > 1 else ""
         state = "" if pending else " · over"
-        second = f"{why} · frame {int(hazards.frame[row]):,}{often}{state}"
+        rule = told.rules[int(hazards.rule[row])]
+        second = f"{why} · frame {int(hazards.frame[row]):,}{often}{state} · {rule}"
         title = HAZARD_WORDS[kind].capitalize()
         look = "hazard" if pending else "earlier"
         rows.append(UseRow(title, slots_text(first, count), second, look, uses.heap.name, first))

@@ -196,7 +196,9 @@ def test_that_lists_of_rows_say_who_what_where_and_lead_there() -> None:
     uses = uses_in("d3d12-rtv-slot-reuse", 210, "Views")
     (hazard,) = hazard_rows(uses)
     assert (hazard.title, hazard.right, hazard.look, hazard.slot) == ("Overwritten in flight", "slot 3", "hazard", 3)
-    assert hazard.second == "written while List may still read it · frame 209 · 10 × since frame 200"
+    assert hazard.second == (
+        "written while List may still read it · frame 209 · 10 × since frame 200 · device.table-read"
+    )
     assert [row.right for row in table_rows(uses)] == ["slots 0–7", "slots 8–15", "slots 16–23", "slots 24–31"]
     assert table_rows(uses, 2, 1)[0].slot == 16
     (copy,) = copy_rows(scenario("d3d12-descriptor-ring", 20))
