@@ -30,6 +30,7 @@ from explorer.device.d3d9_virtual import DEFAULT_POLICY, VirtualMemory, is_virtu
 from explorer.device.device import NOT_SIMULATED, Device, not_simulated_reason
 from explorer.errors import CommandError
 from explorer.memory.allocators.protocol import Refusal
+from explorer.rules.d3d9 import judge
 from explorer.rules.d3d9_create import judge_create
 from explorer.rules.d3d9_device import ex_fault
 from explorer.rules.d3d9_runtime import runtime_of
@@ -255,22 +256,26 @@ class D3D9Device(Device):
 
     def begin_scene(self, arguments: api.Empty, record: CallRecord) -> Verdict:
         """Begin the frame that LRU→MRU looks at."""
-        del arguments, record
+        verdict = judge(arguments, d3d9_presentation.device_state(self), self.runtime, record.call)
+        if not verdict.succeeded:
+            return self.refuse(record, verdict)
         self.scene += 1
         self.in_scene = True
         self.used_in_scene.clear()
         self.state.clear_frame_marks()
         self.managed.begin_scene(self.scene)
-        return granted("R5.8")
+        return verdict
 
     def end_scene(self, arguments: api.Empty, record: CallRecord) -> Verdict:
         """End it: the manager goes back to LRU."""
-        del arguments, record
+        verdict = judge(arguments, d3d9_presentation.device_state(self), self.runtime, record.call)
+        if not verdict.succeeded:
+            return self.refuse(record, verdict)
         self.in_scene = False
         self.managed.end_scene()
         if self.pending_moves:
             d3d9_hints.move_seen(self)
-        return granted("R5.8")
+        return verdict
 
     def finish_frame(self) -> None:
         """Close a frame; what the GPU got ``FRAMES_IN_FLIGHT`` frames ago is done."""

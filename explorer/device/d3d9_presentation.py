@@ -68,7 +68,9 @@ class Presentation:
 def device_state(device: D3D9Device, **more: Any) -> DeviceState:
     """Return the device as the rules see it."""
     shown = device.shown
-    return DeviceState(shown.status, shown.windowed, shown.focused, shown.mode_changed, **more)
+    return DeviceState(
+        shown.status, shown.windowed, shown.focused, shown.mode_changed, in_scene=device.in_scene, **more
+    )
 
 
 def is_lost(device: D3D9Device) -> bool:
@@ -223,6 +225,9 @@ def reset(device: D3D9Device, arguments: api.Reset, record: CallRecord) -> Verdi
         focused=device.shown.focused or not parameters.Windowed,
         mode_changed=device.runtime.ex and parameters.Windowed and not was_windowed,
     )
+    # No scene goes on over a Reset.
+    device.in_scene = False
+    device.managed.end_scene()
     if device.shown.name:
         failed = _make_chain(device, parameters)
         if failed is not None:

@@ -53,6 +53,7 @@ class DeviceState:
         held: Members of ``OBSTACLES`` that the application holds, repeated as often as it does.
         mode_listed: Whether a full-screen mode asked for is one that the adapter lists.
         free_bytes: Memory that textures could still take.
+        in_scene: Between BeginScene and EndScene.
         residency: For CheckResourceResidency: where each resource of the array is (keys of ``RESIDENCY``).
     """
 
@@ -63,6 +64,7 @@ class DeviceState:
     held: tuple[str, ...] = ()
     mode_listed: bool = True
     free_bytes: int = 0
+    in_scene: bool = False
     residency: tuple[str, ...] = ()
 
 
@@ -178,10 +180,24 @@ def judge_device_state(arguments: CheckDeviceState, state: DeviceState, runtime:
 
 
 def judge_plain(arguments: object, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:
-    """Return what BeginScene, EndScene, draws and EvictManagedResources answer: they succeed in every state."""
+    """Return what draws and states answer: they succeed in every state of the device."""
     if state.status == OPERATIONAL or runtime.ex:
         return granted("ok.call")
     return granted("R9.5")
+
+
+def judge_begin_scene(arguments: Empty, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:
+    """Return what BeginScene answers: pairs do not nest."""
+    if state.in_scene:
+        return refused([fault("scene", "call EndScene first")])
+    return granted("R5.8") if state.status == OPERATIONAL else granted("R9.5")
+
+
+def judge_end_scene(arguments: Empty, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:
+    """Return what EndScene answers: a scene must have begun."""
+    if not state.in_scene:
+        return refused([fault("scene", "call BeginScene first")])
+    return granted("R5.8") if state.status == OPERATIONAL else granted("R9.5")
 
 
 def judge_evict(arguments: Empty, state: DeviceState, runtime: Runtime = DEFAULT) -> Verdict:

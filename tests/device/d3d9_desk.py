@@ -13,6 +13,8 @@ from explorer.device.memory_state import MemoryState
 from explorer.tables.adapters import adapter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from explorer.core.events import Event
     from explorer.device.d3d9 import D3D9Device
     from explorer.device.outcome import Outcome
@@ -172,7 +174,7 @@ def kinds(outcome: Outcome) -> list[str]:
     return [str(event.kind) for event in outcome.events]
 
 
-def moved(events: tuple[Event, ...], kind: str) -> int:
+def moved(events: Sequence[Event], kind: str) -> int:
     """Return the bytes of the events of a kind."""
     return sum(event.size_bytes for event in events if event.kind == kind)
 
