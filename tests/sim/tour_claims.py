@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from explorer.core.columns import HEAP_GONE
 from explorer.core.kinds import HeapKind
 from explorer.core.units import GIB, KIB, MIB
 from explorer.device import cost
@@ -55,6 +56,16 @@ class Shot:
     def size(self, name: str) -> int:
         """Return the bytes that a resource holds."""
         return int(self.snapshot.resources.size[self.row(name)])
+
+    def repeated_tiles(self, name: str) -> int:
+        """Return the tiles of a reserved resource that one heap tile stands behind."""
+        tiles = self.snapshot.tiles
+        return int(tiles.count[(tiles.resource == self.row(name)) & (tiles.step == 0)].sum())
+
+    def lost_tiles(self, name: str) -> int:
+        """Return the tiles of a reserved resource whose heap is gone."""
+        tiles = self.snapshot.tiles
+        return int(tiles.count[(tiles.resource == self.row(name)) & (tiles.heap == HEAP_GONE)].sum())
 
     def asked(self, name: str) -> int:
         """Return the bytes that a resource needs."""
@@ -244,6 +255,14 @@ TOURS: dict[tuple[str, int], list[Claim]] = {
         ("and {} of memory", lambda s: mib(sum(e.size_bytes for e in s.last("changed", "d3d12.6.6a")))),
     ],
     ("d3d12-streaming-reserved-resources", 401): [("share tiles", lambda s: len(s.last("changed", "d3d12.6.6g")) == 1)],
+    ("d3d12-streaming-reserved-resources", 431): [
+        ("behind all {} tiles", lambda s: s.repeated_tiles("Reserved 02")),
+        ("64 KiB in place of {}", lambda s: mib(s.repeated_tiles("Reserved 02") << 16)),
+    ],
+    ("d3d12-streaming-reserved-resources", 461): [
+        ("under {} tiles", lambda s: s.lost_tiles("Parked")),
+        ("Nothing happens", lambda s: not s.last("hazard") and not s.last("device_removed")),
+    ],
     ("d3d12-uma-coherent-zero-copy", 10): [
         ("the event says that it is needless", lambda s: len(s.last("changed", "device.needless-copy")) == 1),
     ],
