@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _APIS = ("d3d12", "d3d11")
 _NEEDED = {"d3d12": "CreateReservedResource", "d3d11": "D3D11_RESOURCE_MISC_TILED"}
+_NOUNS = {"d3d12": "reserved", "d3d11": "tiled"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +143,20 @@ def _extent(desc: ResourceDesc) -> tuple[int, int, int]:
 
 
 def _told(tiled: Tiled, what_it_is: str, api: str) -> Tiled:
-    needed = _NEEDED[api]
+    needed, noun = _NEEDED[api], _NOUNS[api]
     if tiled.tiling is None:
-        why = (
-            f"{what_it_is} With {needed} it would be refused: {tiled.reasons[0].text}" if tiled.reasons else what_it_is
-        )
-        return dataclasses.replace(tiled, headline="Not a reserved resource, and it could not be one", why=why)
+        why = f"{what_it_is} Its format has no tiles."
+        if tiled.reasons:
+            first = tiled.reasons[0]
+            why = f"{what_it_is} With {needed} it would be refused: {first.text.rstrip(".")} (rule {first.rule})."
+        return dataclasses.replace(tiled, headline=f"Not a {noun} resource, and it could not be one", why=why)
     total = tiled.tiling.total_tiles
     size = format_bytes(total << 16, 2)
     why = (
         f"{what_it_is} With {needed}, GetResourceTiling would give {total:,} tile{'s' * (total != 1)} ({size}) of "
         f"{shape_text(tiled)}: {tiling_text(tiled)}."
     )
-    return dataclasses.replace(tiled, headline="Not a reserved resource: it has no tile mappings", why=why)
+    return dataclasses.replace(tiled, headline=f"Not a {noun} resource: it has no tile mappings", why=why)
 
 
 def _d3d11(resource: int, arguments: Any) -> Tiled | None:

@@ -78,6 +78,10 @@ class TilesPanel(QWidget):
             self._tiles = TileMap(snapshot, self._tiles)
         self._tiled, self._kind = tiled, kind
         self.tier.show_limits(tiled.tier, tiled.limits)
+        # Only Direct3D 12 maps tiles of heaps here.
+        self.sides.setVisible(bool(tiled.limits))
+        if not tiled.limits:
+            self.sides.set_current(RESOURCE)
         self._fill_pools(self._tiles, tiled)
         self._show()
 
@@ -206,6 +210,7 @@ class TilesPanel(QWidget):
         self.empty.setVisible(sheet is None)
         if sheet is None:
             self._say_empty(tiled, is_pool=is_pool)
+        self._side.setVisible(sheet is not None or bool(tiled.limits))
         self.canvas.show_sheet(sheet)
         self.legend.show_sheet(sheet)
         self._show_card(reveal=False)

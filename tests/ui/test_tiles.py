@@ -333,6 +333,20 @@ def test_that_what_cannot_be_reserved_is_an_empty_state_with_the_rule(
     assert panel.side() == RESOURCE
 
 
+def test_that_direct3d_11_has_no_side_with_pools(view: SubresourcesView, workspace: Workspace) -> None:
+    workspace.show_file(Document("file", "run"), load_simulation("d3d11-game-hd7970").snapshot())
+    choose(workspace, "G-buffer 0")
+    view.show_tab(TILES)
+    panel = view.tiles
+    assert panel is not None
+    assert panel.banner.text().startswith("Not a tiled resource: it has no tile mappings.")
+    assert panel.sides.isHidden()
+    assert panel.tier.isHidden()
+    choose(workspace, "Luminance read-back")
+    assert "could not be one" in panel.empty.findChild(QLabel, "empty_title").text()
+    assert panel._side.isHidden()
+
+
 def test_that_rules_are_asked_for_by_their_links(qtbot: QtBot, panel: TilesPanel, workspace: Workspace) -> None:
     click(qtbot, panel, 11)
     for button, rule in ((panel.card.rule, "d3d12.6.6a"), (panel.tier._rows[3], "d3d12.3.15e")):
