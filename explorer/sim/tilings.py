@@ -148,7 +148,7 @@ def _told(tiled: Tiled, what_it_is: str, api: str) -> Tiled:
         why = f"{what_it_is} Its format has no tiles."
         if tiled.reasons:
             first = tiled.reasons[0]
-            why = f"{what_it_is} With {needed} it would be refused: {first.text.rstrip(".")} (rule {first.rule})."
+            why = f"{what_it_is} With {needed} it would be refused: {first.text.rstrip('.')} (rule {first.rule})."
         return dataclasses.replace(tiled, headline=f"Not a {noun} resource, and it could not be one", why=why)
     total = tiled.tiling.total_tiles
     size = format_bytes(total << 16, 2)

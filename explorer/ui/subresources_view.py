@@ -250,6 +250,9 @@ class SubresourcesView(QWidget):
     def _on_selection(self, _chosen: object) -> None:
         if self.isVisible():
             self._show()
+        elif self.tiles is not None:
+            # What the map still outlines would be a tile of something else.
+            self.tiles.forget()
 
     @Slot()
     def _show(self) -> None:

@@ -69,6 +69,16 @@ def test_that_a_reused_tile_is_one_run_however_many_tiles_show_it() -> None:
     assert (tiles.count.tolist(), tiles.tile.tolist(), tiles.step.tolist()) == ([8], [5], [0])
 
 
+def test_that_a_range_that_goes_on_from_a_repeated_tile_keeps_it() -> None:
+    rig = rig_with()
+    flags = [REUSE, "D3D12_TILE_RANGE_FLAG_NONE", REUSE]
+    map_tiles(rig, 0, 9, NumRanges=3, pRangeFlags=flags, pHeapRangeStartOffsets=[5, 5, 7], pRangeTileCounts=[3, 3, 3])
+    assert [behind for _, behind, _ in expanded(picture(rig), "R").values()] == [5, 5, 5, 5, 6, 7, 7, 7, 7]
+    tiles = picture(rig).tiles
+    runs = list(zip(tiles.count.tolist(), tiles.tile.tolist(), tiles.step.tolist(), strict=True))
+    assert runs == [(3, 5, 0), (3, 5, 1), (3, 7, 0)]
+
+
 def test_that_a_tile_that_was_unmapped_says_by_which_call() -> None:
     rig = rig_with()
     map_tiles(rig, 0, 4)

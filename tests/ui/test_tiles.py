@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from explorer.sim.snapshot import Snapshot
+    from explorer.ui.main_window import MainWindow
     from explorer.ui.theme import Theme
     from explorer.ui.tiles_panel import TilesPanel
     from explorer.ui.workspace import Workspace
@@ -376,6 +377,22 @@ def test_that_the_map_outlines_the_bytes_of_a_tile_and_comes_to_them(
     assert int(snapshot().blocks.offset[block]) <= 19 * TILE
     panel.forget()
     assert overlay.pointed_range() is None
+
+
+def test_that_in_the_window_a_tile_points_on_the_map_and_leads_there(window: MainWindow) -> None:
+    workspace = window.workspace
+    workspace.show_file(Document("file", "test"), snapshot())
+    choose(workspace, "Atlas")
+    workspace.goto("subresources")
+    view = window.views["subresources"]
+    assert view.isVisible()
+    view.tiles.pick(11)
+    assert window.views["map"].screen_state.pointed == ("Pool", 19 * TILE, TILE)
+    view.tiles.card.map.click()
+    assert window.views["map"].isVisible()
+    choose(workspace, "Plain")
+    assert not view.isVisible()
+    assert window.views["map"].screen_state.pointed is None
 
 
 def test_that_mappings_follow_a_playing_scenario_at_the_zoom_of_now(
