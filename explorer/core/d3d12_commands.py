@@ -9,7 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explorer.core.calls import CallSpec
-from explorer.core.d3d12_enums import CommandListType, CommandQueueFlags, FenceFlags, MemorySegmentGroup
+from explorer.core.d3d12_enums import (
+    CommandListType,
+    CommandQueueFlags,
+    FenceFlags,
+    MemorySegmentGroup,
+    QueryHeapType,
+)
 from explorer.core.d3d12_structs import DescriptorHandle
 from explorer.core.schema import INT, UINT, UINT64, ObjectName
 
@@ -46,6 +52,22 @@ class CreateCommandQueue:
     """``CreateCommandQueue``."""
 
     pDesc: CommandQueueDesc = CommandQueueDesc()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryHeapDesc:
+    """``D3D12_QUERY_HEAP_DESC``."""
+
+    Type: QueryHeapType
+    Count: UINT
+    NodeMask: UINT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CreateQueryHeap:
+    """``CreateQueryHeap``."""
+
+    pDesc: QueryHeapDesc
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +253,7 @@ CALLS = (
     CallSpec(APIS, "CreateCommandList", CreateCommandList, "command_list"),
     CallSpec(APIS, "CreateCommandQueue", CreateCommandQueue, "command_queue"),
     CallSpec(APIS, "CreateFence", CreateFence, "fence"),
+    CallSpec(APIS, "CreateQueryHeap", CreateQueryHeap, "query_heap"),
     CallSpec(APIS, "Signal", Signal),
     CallSpec(APIS, "Wait", Wait),
     CallSpec(APIS, "SetEventOnCompletion", SetEventOnCompletion),

@@ -235,6 +235,23 @@ class CommandListType(ApiEnum):
     NONE = -1
 
 
+class QueryHeapType(ApiEnum):
+    """``D3D12_QUERY_HEAP_TYPE``."""
+
+    @classmethod
+    def prefix(cls) -> str:
+        """Return what stands before the member's name in the official constant."""
+        return "D3D12_QUERY_HEAP_TYPE_"
+
+    OCCLUSION = 0
+    TIMESTAMP = 1
+    PIPELINE_STATISTICS = 2
+    SO_STATISTICS = 3
+    VIDEO_DECODE_STATISTICS = 4
+    COPY_QUEUE_TIMESTAMP = 5
+    PIPELINE_STATISTICS1 = 7
+
+
 class CommandQueueFlags(ApiFlags):
     """``D3D12_COMMAND_QUEUE_FLAGS``."""
 

@@ -15,6 +15,7 @@ from explorer.device import (
     d3d12_lists,
     d3d12_options,
     d3d12_preview,
+    d3d12_query_heaps,
     d3d12_residency,
     d3d12_slot_picture,
     d3d12_slots,
@@ -403,6 +404,7 @@ _HANDLERS: Mapping[str, Callable[[Any, Any, CallRecord], Verdict]] = {
         ("CreateReservedResource", "CreateReservedResource1", "CreateReservedResource2"), D3D12Device.create_reserved
     ),
     **d3d12_fences.HANDLERS,
+    "CreateQueryHeap": d3d12_query_heaps.create,
     **d3d12_residency.HANDLERS,
     "GetResourceTiling": d3d12_tiles.query_tiling,
     "UpdateTileMappings": d3d12_tiles.update,

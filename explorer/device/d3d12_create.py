@@ -9,7 +9,14 @@ from explorer.core.d3d12_enums import HeapFlags, HeapType, ResourceDimension, Re
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind
 from explorer.core.verdicts import Verdict
-from explorer.device import d3d12_activation, d3d12_descriptors, d3d12_lists, d3d12_slots, d3d12_tiles
+from explorer.device import (
+    d3d12_activation,
+    d3d12_descriptors,
+    d3d12_lists,
+    d3d12_query_heaps,
+    d3d12_slots,
+    d3d12_tiles,
+)
 from explorer.device.d3d12_common import group_of_heap, kind_of, no_memory, size_of, unit_of
 from explorer.device.heap_places import HeapPlaces
 from explorer.device.memory_state import NewResource
@@ -29,6 +36,7 @@ _INACTIVE = int(BlockState.INACTIVE)
 _RESIDENT = int(BlockState.RESIDENT)
 _RELEASABLE = (
     "resource", "heap", "descriptor_heap", "command_list", "root_signature", "notification", "command_queue", "fence",
+    "query_heap",
 )  # fmt: skip
 
 
@@ -101,6 +109,9 @@ def release(device: D3D12Device, name: str) -> None:
     kind, row = state.find(name, *_RELEASABLE, where="input.pObject")
     if kind == "descriptor_heap":
         d3d12_descriptors.release(device, name)
+        return
+    if kind == "query_heap":
+        d3d12_query_heaps.release(device, name)
         return
     if kind not in ("resource", "heap"):
         d3d12_lists.release(device, name, kind)

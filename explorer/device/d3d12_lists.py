@@ -284,7 +284,7 @@ def draw(device: D3D12Device, arguments: commands.DrawInstanced, record: CallRec
     del record
     recorded = _open(device, arguments.pCommandList)
     for name in arguments.references:
-        device.state.find(name, "resource", "heap", where="input.references")
+        device.state.find(name, "resource", "heap", "query_heap", where="input.references")
     recorded.reads.update(dict.fromkeys(arguments.references))
     recorded.calls += 1
     device.spend(cpu=cost.CPU_CALL_NS)

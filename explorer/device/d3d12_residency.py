@@ -152,7 +152,7 @@ def notify(device: D3D12Device, node: int, name: str) -> None:
 def _pageable(device: D3D12Device, name: str) -> int:
     """Return the heap row that owns an object's memory; placed resources have none of their own (rules 8.1)."""
     state = device.state
-    kind, row = state.find(name, "heap", "resource", "descriptor_heap", where="input.ppObjects")
+    kind, row = state.find(name, "heap", "resource", "descriptor_heap", "query_heap", where="input.ppObjects")
     if kind == "heap":
         return row
     if row in device.tiled:
@@ -165,7 +165,7 @@ def _pageable(device: D3D12Device, name: str) -> int:
     if heap < 0:
         raise InputError(
             "a descriptor heap that shaders do not see has no residency", where="input.ppObjects", found=name,
-            accepted=("heaps", "committed resources", "shader-visible descriptor heaps"),
+            accepted=("heaps", "committed resources", "query heaps", "shader-visible descriptor heaps"),
         )  # fmt: skip
     if not state.heaps["committed"][heap]:
         raise InputError(

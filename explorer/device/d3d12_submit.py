@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _FOR_CPU = (int(HeapKind.UPLOAD), int(HeapKind.READBACK), int(HeapKind.CUSTOM), int(HeapKind.GPU_UPLOAD))
 
+_SLOTTED = ("descriptor_heap", "query_heap")
 _COPIES = ("(DIRECT queue)", 0)
 """The queue and the node of copies that no list records."""
 
@@ -66,7 +67,7 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
     where = d3d12_fences.queue_of(arguments), d3d12_fences.node_of(device, arguments)
     inline = _Work(dict.fromkeys((*arguments.references, *arguments.writes)), dict.fromkeys(arguments.writes))
     for name in inline.names:
-        device.state.find(name, "resource", "heap", where="input.references")
+        device.state.find(name, "resource", "heap", "query_heap", where="input.references")
     inline.tables.extend(d3d12_lists.inline_tables(device, arguments.tables))
     inline.names.update(dict.fromkeys((*arguments.descriptor_heaps, *(table.heap for table in arguments.tables))))
     work = [inline] if inline.names or not arguments.ppCommandLists else []
@@ -197,16 +198,16 @@ def _heaps_of(device: D3D12Device, name: str) -> tuple[int, ...]:
     kind, row = device.state.objects[name]
     if kind == "heap":
         return (row,)
-    if kind == "descriptor_heap":
-        return _of_descriptors(device, row)
+    if kind in _SLOTTED:
+        return _of_slots(device, row)
     tiled = device.tiled.get(row)
     if tiled is not None:
         return tuple(dict.fromkeys(run[0] for run in tiled.runs))
     return (int(device.state.blocks["heap"][device.block_of[row]]),)
 
 
-def _of_descriptors(device: D3D12Device, row: int) -> tuple[int, ...]:
-    """Return the heap behind a descriptor heap; one that shaders do not see has none (rules 8.1)."""
+def _of_slots(device: D3D12Device, row: int) -> tuple[int, ...]:
+    """Return the heap behind a descriptor or query heap; descriptors that shaders do not see have none (rules 8.1)."""
     heap = device.heap_of(row)
     return (heap,) if heap >= 0 else ()
 
@@ -223,8 +224,8 @@ def _use(device: D3D12Device, names: list[str], where: tuple[str, int], *, copie
     reserved = [row for kind, row in found if kind == "resource" and row in tiled]
     blocks = np.fromiter((device.block_of[row] for row in rows), np.int64, len(rows))
     heaps = [*state.blocks["heap"][blocks].tolist(), *(row for kind, row in found if kind == "heap")]
-    if device.descriptors:
-        heaps.extend(heap for kind, row in found if kind == "descriptor_heap" for heap in _of_descriptors(device, row))
+    if len(heaps) + len(reserved) < len(found):
+        heaps.extend(heap for kind, row in found if kind in _SLOTTED for heap in _of_slots(device, row))
     for row in reserved:
         if (tiled[row].heap == DANGLING).any():
             name = state.resource_names[row]

@@ -13,7 +13,7 @@ import typing
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from explorer.core import d3d9_create, d3d11_descs, d3d11_views, d3d12_structs
+from explorer.core import d3d9_create, d3d11_descs, d3d11_views, d3d12_commands, d3d12_structs
 from explorer.core.calls import call_specs
 from explorer.core.schema import Key
 
@@ -28,6 +28,7 @@ _D3D12: Mapping[str, type] = {
     "D3D12_CLEAR_VALUE": d3d12_structs.ClearValue,
     "D3D12_DEPTH_STENCIL_VALUE": d3d12_structs.DepthStencilValue,
     "D3D12_DESCRIPTOR_HEAP_DESC": d3d12_structs.DescriptorHeapDesc,
+    "D3D12_QUERY_HEAP_DESC": d3d12_commands.QueryHeapDesc,
     "D3D12_MIP_REGION": d3d12_structs.MipRegion,
 }
 
@@ -286,6 +287,7 @@ _SIGNATURES: Mapping[str, str] = {
     "CreateReservedResource2": "*pDesc InitialLayout *pOptimizedClearValue -pProtectedSession #NumCastableFormats "
     "[pCastableFormats !ppvResource",
     "CreateDescriptorHeap": "*pDescriptorHeapDesc !resource",
+    "CreateQueryHeap": "*pDesc !ppvHeap",
 }
 _MARKS = {
     "*": "pointer", ">": "out", "~": "shared", "-": "ignored", "=": "data", "@": "object", "!": "iid", "#": "count",
@@ -345,6 +347,7 @@ def call_of_structure() -> Mapping[str, str]:
     found["D3D12_RESOURCE_DESC1"] = "CreateCommittedResource2"
     found["D3D12_HEAP_DESC"] = "CreateHeap"
     found["D3D12_DESCRIPTOR_HEAP_DESC"] = "CreateDescriptorHeap"
+    found["D3D12_QUERY_HEAP_DESC"] = "CreateQueryHeap"
     return found
 
 

@@ -126,6 +126,8 @@ def lay_out(snapshot: Snapshot, resource: int) -> LaidOut:
         return LaidOut(name, line, (), "The file says how large it is, but not how it was created.")
     if table.dimensions[int(table.dimension[resource])] == "DESCRIPTOR_HEAP":
         return LaidOut(name, line, (), "A descriptor heap has slots instead; the Descriptors view shows them.")
+    if table.dimensions[int(table.dimension[resource])] == "QUERY_HEAP":
+        return LaidOut(name, line, (), "A query heap holds results, one after the other, and no texels.")
     options = tuple(sorted(snapshot.provenance.options.items()))
     try:
         forms = _forms(_Key(record, snapshot.adapter, options))
@@ -143,6 +145,8 @@ def describe_line(snapshot: Snapshot, resource: int) -> str:
     mips, texel_format = int(table.mips[resource]), table.formats[int(table.format[resource])]
     if dimension == "DESCRIPTOR_HEAP":
         return f"{dimension} · {width:,} slots"
+    if dimension == "QUERY_HEAP":
+        return f"{dimension} · {width:,} queries"
     if height <= 1 and mips <= 1 and not texel_format:
         return f"{dimension or 'unknown dimension'} · {width:,} B"
     extent = f"{width:,} × {height:,}" + (f" × {depth:,}" if depth > 1 else "")

@@ -19,7 +19,7 @@ _GROUPS = {
     "SYSTEM": ResidencyPlace.SYSTEM,
     "PAGE_FILE": ResidencyPlace.PAGE_FILE,
 }
-_OWNERS = frozenset({"resource", "descriptor_heap"})
+_OWNERS = frozenset({"resource", "descriptor_heap", "query_heap"})
 """Kinds of objects whose row is a row of the table of resources."""
 
 _COPY, _RESIDENT = int(BlockState.DEVICE_COPY), int(BlockState.RESIDENT)

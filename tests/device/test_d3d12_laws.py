@@ -63,6 +63,10 @@ CALLS = st.one_of(
     call("Evict", ppObjects=st.lists(name, max_size=2)),
     call("ExecuteCommandLists", references=st.lists(name, max_size=4, unique=True)),
     call("SetResidencyPriority", ppObjects=st.tuples(name), pPriorities=st.tuples(st.integers(0, 2**32 - 1))),
+    st.builds(
+        lambda of, n: ("CreateQueryHeap", {"pDesc": {"Type": "D3D12_QUERY_HEAP_TYPE_TIMESTAMP", "Count": n}}, of),
+        name, st.integers(0, 100_000),
+    ),
     st.builds(lambda of, what: (what, {}, of), name, st.sampled_from(("CreateFence", "CreateCommandQueue"))),
     st.builds(
         lambda names, fence, value, flag: (

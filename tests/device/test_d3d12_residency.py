@@ -145,3 +145,31 @@ def test_that_one_heap_too_large_to_leave_does_not_hold_the_smaller_ones(trims: 
     else:
         assert rig.heap("New", 2 * MIB).succeeded
     assert {name for name in ("H0", "H1", "H2", "H3") if group_of(rig, name) == "SYSTEM"} >= {"H0", "H1"}
+
+
+QUERIES = {"pDesc": {"Type": "D3D12_QUERY_HEAP_TYPE_PIPELINE_STATISTICS", "Count": 1000}}
+
+
+def test_that_a_query_heap_takes_gpu_memory_and_is_made_resident_like_a_heap() -> None:
+    rig = Rig()
+    assert rig.call("CreateQueryHeap", dict(QUERIES), "Queries").succeeded
+    assert rig.usage() == 131072, "1,000 results of 88 B, in pages of 64 KiB"
+    assert rig.call("ExecuteCommandLists", {"references": ["Queries"]}).succeeded
+    for _ in range(2):
+        rig.call("Present", {})
+    assert rig.call("Evict", {"ppObjects": ["Queries"]}).succeeded
+    assert rig.usage() == 0
+    assert rig.call("MakeResident", {"ppObjects": ["Queries"]}).succeeded
+    rig.call("Evict", {"ppObjects": ["Queries"]})
+    assert rig.call("ExecuteCommandLists", {"references": ["Queries"]}).hr == "DXGI_ERROR_DEVICE_REMOVED"
+    rig.call("Release", {"pObject": "Queries"})
+    assert all(segment.held == 0 for segment in rig.state.segments)
+
+
+def test_that_a_query_heap_lies_on_a_node_that_exists() -> None:
+    desc = {**QUERIES["pDesc"], "NodeMask": 2}
+    refused = Rig().call("CreateQueryHeap", {"pDesc": desc}, "Queries")
+    assert (refused.hr, refused.reasons[0].rule) == ("E_INVALIDARG", "d3d12.1.6c")
+    linked = Rig("linked-gtx1080x2")
+    assert linked.call("CreateQueryHeap", {"pDesc": desc}, "Queries").succeeded
+    assert linked.state.groups[1, "LOCAL"].usage == 131072
