@@ -18,7 +18,7 @@ def _said(answer: str, ours: bool) -> list[str]:
     return [head, *kept]
 
 
-def _differs(row: Row, answers: list[str | None]) -> list[tuple[str, str | None, str]]:
+def differs(row: Row, answers: list[str | None]) -> list[tuple[str, str | None, str]]:
     ops, results = row["ops"].removeprefix("!").split(";"), row["results"].split(";")
     first = ops[0] if ops[0].split()[0] in CREATES else ops[1] if len(ops) > 1 else ops[0]
     default = first.split()[0] not in CREATES or getattr(create_input(first), "Pool", 0) == 0
@@ -34,7 +34,7 @@ def test_that_sequences_answer_as_windows_does(file: str, family: str) -> None:
     runtime = device(file)
     wrong = []
     for row in rows(file, family):
-        differs = _differs(row, Interpreter(runtime).run(row["ops"]))
-        if differs:
-            wrong.append((row["ops"], differs))
+        found = differs(row, Interpreter(runtime).run(row["ops"]))
+        if found:
+            wrong.append((row["ops"], found))
     assert not wrong
