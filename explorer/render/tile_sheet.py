@@ -134,6 +134,12 @@ def place_text(tiled: Tiled, tile: int) -> str:
     return f"mip {place.mip} ({place.x}, {place.y}, {place.z}){array_slice}"
 
 
+def heap_text(snapshot: Snapshot, heap: int) -> str:
+    """Return the name of a heap, and that it is not resident where it is not: use of its tiles removes the device."""
+    name = snapshot.heaps.names[heap] or f"heap {heap}"
+    return name if bool(snapshot.heaps.resident[heap]) else f"{name}, not resident"
+
+
 def mapper_text(snapshot: Snapshot, one: Mapper) -> str:
     """Return which tile of a resource shows a tile of a heap."""
     if one.tile < 0:
@@ -150,7 +156,7 @@ def _tell_tile(tiles: TileMap, tiled: Tiled, tile: int) -> TileTold:
     rows = _where(tiled, tile)
     if facts.heap >= 0:
         rows += [
-            ("Heap", snapshot.heaps.names[facts.heap] or f"heap {facts.heap}"),
+            ("Heap", heap_text(snapshot, facts.heap)),
             ("Heap tile", f"{facts.heap_tile:,}"),
             ("Heap offset", f"{format_address(facts.heap_tile * TILE_BYTES)}, {TILE_BYTES:,} B"),
         ]

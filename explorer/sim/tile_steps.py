@@ -60,7 +60,7 @@ def _number(tiling: ResourceTiling, tile: int) -> tuple[Step, ...]:
     formula = f"{row} × {part.WidthInTiles} + {place.x}"
     return (
         Step(f"In mip {place.mip}", formula, inside, what, ""),
-        Step("Tile", f"{before}{start} + {inside}", tile, "StartTileIndexInOverallResource +", ""),
+        Step("Tile", f"{before}{start} + {inside}", tile, "starts at StartTileIndexInOverallResource", ""),
     )
 
 

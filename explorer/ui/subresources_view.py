@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QSize, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -68,7 +68,8 @@ class SubresourcesView(QWidget):
         self.title = label("", "title", name="subresources_title")
         self.line = ElidedLabel("", "small", name="subresources_line")
         self.tabs = Segmented(theme, (), columns=4, name="subresource_forms")
-        self.figures = label("", "small", name="subresources_figures")
+        self.figures = ElidedLabel("", "small", name="subresources_figures")
+        self.figures.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.model_line = ElidedLabel("", "small", name="subresources_model")
         self._mark_place = QHBoxLayout()
         self._mark: ConfidenceMark | None = None
@@ -187,8 +188,7 @@ class SubresourcesView(QWidget):
         tools.setContentsMargins(12, 0, 12, 6)
         tools.setSpacing(10)
         tools.addWidget(self.tabs)
-        tools.addStretch(1)
-        tools.addWidget(self.figures)
+        tools.addWidget(self.figures, 1)
         about = QHBoxLayout()
         about.setContentsMargins(12, 0, 12, 6)
         about.setSpacing(6)

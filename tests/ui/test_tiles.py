@@ -219,6 +219,19 @@ def test_that_hover_tells_coordinates_heap_bytes_and_call(qtbot: QtBot, panel: T
     assert rows["Rule"] == "d3d12.6.6a"
 
 
+def test_that_a_tile_of_an_evicted_heap_says_so(view: SubresourcesView, workspace: Workspace) -> None:
+    made = Rig()
+    made.heap("Pool", 64 * TILE, flags=("ALLOW_ONLY_NON_RT_DS_TEXTURES",))
+    made.call("CreateReservedResource", {"pDesc": TEXTURE}, "Atlas")
+    _map(made, "Atlas", "Pool", 0, 4)
+    made.call("Evict", {"ppObjects": ["Pool"]})
+    workspace.show_file(Document("file", "evicted"), PictureMaker().make(made.device, Provenance(), None))
+    choose(workspace, "Atlas")
+    assert view.tiles is not None
+    rows = dict(view.tiles.canvas.sheet.tell(1).rows)
+    assert rows["Heap"] == "Pool, not resident"
+
+
 def test_that_keys_walk_all_tiles_with_accessible_words(qtbot: QtBot, panel: TilesPanel) -> None:
     canvas = panel.canvas
     canvas.setFocus()
