@@ -71,6 +71,8 @@ def _what_helps(device: D3D9Device, what: d3d9_pools.Plan) -> str:
         return "Other DEFAULT resources move to non-local memory first, the lowest priority and then the oldest."
     held = device.managed.resident_bytes
     told = [f"Managed copies of {held:,} B can be evicted first."] if held else []
+    if what.pool is api.Pool.MANAGED and device.state.segments_in("NON_LOCAL"):
+        told.append("If that makes no hole, the device copy lies in non-local memory, which the GPU reads more slowly.")
     if what.fallback:
         told.append("If that makes no hole, it lies in non-local memory, which the GPU reads more slowly.")
     return " ".join(told)

@@ -154,9 +154,13 @@ def test_that_a_preview_of_a_full_memory_says_what_helps() -> None:
     preview = desk.device.preview(CallRecord("d3d9", "CreateTexture", inputs, "X"))
     assert "evicted first" in preview.after
     assert "non-local" in preview.after
+    inputs["Pool"] = "D3DPOOL_MANAGED"
+    preview = desk.device.preview(CallRecord("d3d9", "CreateTexture", inputs, "X"))
+    assert "the device copy lies in non-local" in preview.after
     ex = Desk("hd4870", "d3d9ex")
     for index in range(32):
         ex.texture(f"T{index}", "DEFAULT", 2048)
+    inputs["Pool"] = "D3DPOOL_DEFAULT"
     preview = ex.device.preview(CallRecord("d3d9ex", "CreateTexture", inputs, "X"))
     assert "priority" in preview.after
 
