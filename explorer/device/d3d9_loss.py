@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FOCUS = ("lost", "regained")
 """Values of the device option ``focus``, which a scenario sets at a moment: the window loses or regains it."""
 
-POWER_EVENT = "power_event"
+WORKS, POWER_EVENT = "works", "power_event"
 
 _RESIDENT = int(BlockState.RESIDENT)
 _TARGETS = (int(ResourceKind.RENDER_TARGET), int(ResourceKind.DEPTH_STENCIL))
@@ -25,7 +25,7 @@ _TARGETS = (int(ResourceKind.RENDER_TARGET), int(ResourceKind.DEPTH_STENCIL))
 
 def hardware_values(device: D3D9Device) -> tuple[str, ...]:
     """Return the values of the device option ``hardware``: what happens to the adapter at a moment."""
-    return (HUNG, REMOVED) if device.runtime.ex else (POWER_EVENT,)
+    return (WORKS, HUNG, REMOVED) if device.runtime.ex else (WORKS, POWER_EVENT)
 
 
 def set_focus(device: D3D9Device, value: str) -> None:
@@ -48,7 +48,7 @@ def set_focus(device: D3D9Device, value: str) -> None:
 
 def set_hardware(device: D3D9Device, value: str) -> None:
     """Let something happen to the adapter; a device that is lost already does not notice."""
-    if device.shown.status != OPERATIONAL:
+    if device.shown.status != OPERATIONAL or value == WORKS:
         return
     if value == POWER_EVENT:
         # What had the screen before has it again: there is nothing to wait for but Reset.

@@ -57,6 +57,16 @@ _D3D9: tuple[Choice, ...] = (
            "A full-screen device is lost while another program has the focus; changes at once and enters the journal"),
 )  # fmt: skip
 
+_POWER: tuple[Choice, ...] = (
+    Choice("hardware", "Hardware", (("works", "Works"), ("power_event", "Sleeps and wakes")), "works",
+           "A machine that slept loses the device, in a window too; changes at once and enters the journal"),
+)  # fmt: skip
+
+_HANG: tuple[Choice, ...] = (
+    Choice("hardware", "Hardware", (("works", "Works"), ("hung", "Hangs"), ("removed", "Is removed")), "works",
+           "Only a hang or a removed adapter loses a 9Ex device; changes at once and enters the journal"),
+)  # fmt: skip
+
 _KERNEL_POLICY = "priority-lru"
 """What the kernel memory manager does where a scenario says nothing; D3D9 always says."""
 
@@ -76,6 +86,7 @@ def choices(api: str, options: Mapping[str, str]) -> tuple[Choice, ...]:
                "Who leaves memory first; changes at once and enters the journal"),
         *(_D3D12 if api == "d3d12" else ()),
         *(_D3D9 if api in ("d3d9", "d3d9ex") else ()),
+        *{"d3d9": _POWER, "d3d9ex": _HANG}.get(api, ()),
     ]  # fmt: skip
     return tuple(choice for choice in found if choice.name in options or choice.default)
 

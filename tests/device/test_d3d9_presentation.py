@@ -141,6 +141,8 @@ def test_that_a_power_event_loses_a_windowed_device_too() -> None:
     desk.texture("M")
     desk.buffer("B", usage="DYNAMIC")
     desk.frame("M", "B")
+    desk.device.set_option("hardware", "works")
+    assert desk.level() == "D3D_OK", "that is how it is anyway"
     desk.device.set_option("hardware", "power_event")
     assert desk.level() == "D3DERR_DEVICENOTRESET"
     assert (desk.count("device_lost"), desk.count("paged_out")) == (1, 0)

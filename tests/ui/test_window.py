@@ -200,6 +200,27 @@ def test_that_a_device_is_lost_when_another_program_gets_the_focus(qtbot: QtBot,
     qtbot.waitUntil(lambda: live.workspace.snapshot.event_counts.get("device_lost") == 1, timeout=9000)
 
 
+@pytest.mark.parametrize(
+    ("scenario", "value", "event"),
+    [
+        ("d3d9-level-load", "power_event", "device_lost"), ("d3d9-ex-hang", "hung", "device_lost"),
+        ("d3d9-ex-hang", "removed", "device_removed"),
+    ],
+)  # fmt: skip
+def test_that_what_happens_to_the_hardware_loses_the_device(
+    qtbot: QtBot, window: MainWindow, scenario: str, value: str, event: str
+) -> None:
+    window.opener.open_scenario(scenario, play=False)
+    qtbot.waitUntil(lambda: window.workspace.run_state is not None, timeout=9000)
+    hardware = window.views["device"].findChild(QComboBox, "option_hardware")
+    assert hardware.currentText() == "Works"
+    hardware.setCurrentIndex(hardware.findData(value))
+    hardware.activated.emit(hardware.currentIndex())
+    qtbot.waitUntil(lambda: window.workspace.snapshot.event_counts.get(event) == 1, timeout=9000)
+    window.commands.do_undo()
+    qtbot.waitUntil(lambda: window.workspace.snapshot.event_counts.get(event) == 0, timeout=9000)
+
+
 def test_that_what_a_scenario_fixed_stands_in_words_apart_from_what_can_be_set(live: MainWindow) -> None:
     facts = {fact.name: fact for fact in live.views["device"].findChild(FactsGrid, "fixed_options").facts}
     assert facts["Windows"].value == "XP"
