@@ -102,6 +102,7 @@ def create_device(device: D3D9Device, arguments: api.CreateDevice, record: CallR
     name = record.out or "Device"
     # A new device is one with a past no more: its window takes the focus.
     device.shown = Presentation(windowed=parameters.Windowed, name=name)
+    device.options.pop("hardware", None)
     failed = _make_chain(device, parameters)
     if failed is not None:
         device.shown = replace(device.shown, name="")
@@ -225,7 +226,8 @@ def reset(device: D3D9Device, arguments: api.Reset, record: CallRecord) -> Verdi
         focused=device.shown.focused or not parameters.Windowed,
         mode_changed=device.runtime.ex and parameters.Windowed and not was_windowed,
     )
-    # No scene goes on over a Reset.
+    # What happened to the hardware is over; no scene goes on over a Reset.
+    device.options.pop("hardware", None)
     device.in_scene = False
     device.managed.end_scene()
     if device.shown.name:

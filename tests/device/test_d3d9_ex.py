@@ -204,7 +204,9 @@ def test_that_a_hang_loses_a_9ex_device_and_resetex_lets_it_go_on() -> None:
     assert desk.texture("cpu", "SYSTEMMEM").succeeded
     assert desk.cost_of(desk.draw, "T")["gpu"] == 0
     place = desk.offsets("T")
+    assert desk.device.options["hardware"] == "hung"
     outcome = desk.call("ResetEx", WHOLE)
+    assert "hardware" not in desk.device.options, "it works again"
     assert outcome.succeeded
     assert rules(outcome) == {"ex.lost"}
     told = next(event for event in outcome.events if event.kind == "reset")
