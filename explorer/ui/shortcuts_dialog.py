@@ -30,6 +30,11 @@ IN_VIEWS: tuple[tuple[str, Keys], ...] = (
         ("Home, End", "First, last frame"), ("N, Shift+N", "Next, last mark"), ("[  ]", "Zoom out, in"),
         ("F", "Show all frames"),
     )),
+    ("On tiles of a resource or a heap", (
+        ("Arrows", "Walk tiles"), ("Page up, down", "Next level"), ("Home, End", "First, last tile"),
+        ("Return", "Show the tile's arithmetic"), ("[  ]", "Zoom out, in"), ("F", "Show all tiles"),
+        ("N, Shift+N", "Next, last tile mapped in this frame"),
+    )),
     ("In Descriptors", (
         ("Arrows", "Walk slots"), ("Home, End", "First, last slot"), ("Return", "Select the resource"),
     )),

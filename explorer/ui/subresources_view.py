@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -266,7 +267,7 @@ class SubresourcesView(QWidget):
         row = chosen[0]
         table = snapshot.resources
         options = tuple(snapshot.provenance.options.items())
-        key = (row, id(table.records[row]), table.names[row], id(snapshot.adapter), options, snapshot.origin)
+        key = (id(table.records[row]), table.names[row], id(snapshot.adapter), options, snapshot.origin)
         self._kind = ResourceKind(min(int(table.kind[row]), len(ResourceKind) - 1))
         if key != self._key or self._found is None:
             found = lay_out(snapshot, row)
@@ -275,9 +276,11 @@ class SubresourcesView(QWidget):
             # The record is kept alive by the snapshot that the workspace shows, so its id stays its own.
             self._key, self._found, self._tiled = key, found, tiled_of(snapshot, row)
             self._show_found(found)
-        elif self._tiled is not None and self.shows_tiles():
-            # Mappings change while the resource stays what it is.
-            self._show_tiles(self._tiled)
+        elif self._tiled is not None:
+            # Its index and its mappings change while the resource stays what it is.
+            self._tiled = dataclasses.replace(self._tiled, resource=row)
+            if self.shows_tiles():
+                self._show_tiles(self._tiled)
 
     def _show_found(self, found: LaidOut) -> None:
         known = bool(found.forms) or self._tiled is not None

@@ -380,7 +380,7 @@ class TilesCanvas(QAbstractScrollArea):
     # -- keyboard
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk with arrows, pages and ends; Enter picks, brackets zoom, 0 fits, N and Shift+N find what changed."""
+        """Walk with arrows, pages and ends; Enter picks, brackets zoom, F fits, N and Shift+N find what changed."""
         picture, sheet = self.picture(), self.sheet
         if picture is None or sheet is None:
             super().keyPressEvent(event)
@@ -390,7 +390,7 @@ class TilesCanvas(QAbstractScrollArea):
             self._pick(self.focus_tile)
         elif event.text() in ("[", "]"):
             self.zoom(1 if event.text() == "]" else -1, self.tile_rect(self.focus_tile).center())
-        elif event.text() == "0":
+        elif key == Qt.Key.Key_F:
             self.fit()
         elif key == Qt.Key.Key_N:
             back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)

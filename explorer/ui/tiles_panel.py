@@ -56,7 +56,7 @@ class TilesPanel(QWidget):
         self.pools.setObjectName("tile_pool_choice")
         self.pools.setAccessibleName("Heap used as a tile pool")
         self.buttons = tuple(
-            self._button(*one) for one in (("−", "Zoom out  ["), ("Fit", "Show all tiles  0"), ("+", "Zoom in  ]"))
+            self._button(*one) for one in (("−", "Zoom out  ["), ("Fit", "Show all tiles  F"), ("+", "Zoom in  ]"))
         )
         self.banner = label("", "second", name="tiles_banner", wrap=True)
         self.canvas = TilesCanvas(theme)

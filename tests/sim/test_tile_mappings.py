@@ -184,6 +184,16 @@ def test_that_a_copy_shares_the_mapping_until_one_of_the_two_writes() -> None:
     assert kept.tiled[row].runs != tiled(rig).runs
 
 
+def test_that_going_back_and_forth_ends_in_the_same_mappings() -> None:
+    simulation = load_simulation("d3d12-streaming-reserved-resources")
+    simulation.step(470)
+    straight = simulation.snapshot()
+    assert {HEAP_GONE, NO_HEAP} < set(straight.tiles.heap.tolist())
+    for frame in (40, 431, 9, 470):
+        simulation.seek(frame)
+    assert snapshot_bytes(simulation.snapshot()) == snapshot_bytes(straight)
+
+
 def test_that_a_hundred_thousand_tiles_of_two_calls_are_two_rows() -> None:
     rig = rig_with(pool=50_000)
     assert reserve(rig, "Big", 100_000).succeeded

@@ -242,6 +242,13 @@ def test_that_keys_walk_all_tiles_with_accessible_words(qtbot: QtBot, panel: Til
         qtbot.keyClick(canvas, key)
         assert canvas.focus_tile == tile
         assert canvas.accessibleDescription().startswith(f"Tile {tile} · ")
+    pitch = canvas.pitch
+    for key, changes in (("[", -1), ("]", 1), ("[", -1)):
+        qtbot.keyClicks(canvas, key)
+        assert (canvas.pitch - pitch) * changes > 0
+        pitch = canvas.pitch
+    qtbot.keyClick(canvas, Qt.Key.Key_F)
+    assert canvas.pitch > pitch
     qtbot.keyClick(canvas, Qt.Key.Key_Return)
     assert panel.card.title.text() == "Tile 0 · mip 0 (0, 0, 0)"
     assert "Heap tile 8" in canvas.accessibleDescription()
@@ -390,6 +397,24 @@ def test_that_the_map_outlines_the_bytes_of_a_tile_and_comes_to_them(
     assert int(snapshot().blocks.offset[block]) <= 19 * TILE
     panel.forget()
     assert overlay.pointed_range() is None
+
+
+def test_that_a_resource_is_followed_when_others_before_it_go(view: SubresourcesView, workspace: Workspace) -> None:
+    made = Rig()
+    made.heap("Pool", 64 * TILE, flags=("ALLOW_ONLY_NON_RT_DS_TEXTURES",))
+    for name in ("First", "Atlas"):
+        made.call("CreateReservedResource", {"pDesc": TEXTURE}, name)
+    _map(made, "Atlas", "Pool", 0, 4)
+    workspace.show_file(Document("file", "run"), PictureMaker().make(made.device, Provenance(), None))
+    choose(workspace, "Atlas")
+    assert view.tiles is not None
+    assert counts(view.tiles)["NULL"] == 82
+    made.call("Release", {"pObject": "First"})
+    _map(made, "Atlas", "Pool", 8, 4)
+    workspace._show(PictureMaker().make(made.device, Provenance(), None))
+    view._show()
+    assert view.title.text() == "Atlas"
+    assert counts(view.tiles)["NULL"] == 78
 
 
 def test_that_in_the_window_a_tile_points_on_the_map_and_leads_there(window: MainWindow) -> None:
