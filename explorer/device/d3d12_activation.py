@@ -69,6 +69,8 @@ def mark_used(device: D3D12Device, rows: list[int], blocks: npt.NDArray[np.int64
         text = f"{name} was used without an aliasing barrier: another resource owns its bytes."
         state.log.add(EventKind.HAZARD, name, rule="d3d12.3.18d", text=text)
     state.blocks["state"][blocks] = marks | np.uint8(_USED)
+    if not device.uninitialised:
+        return
     for row in sorted(device.uninitialised.intersection(rows)):
         name = state.resource_names[row]
         text = f"{name} was used before a clear, a discard or a full copy: a placed target holds nothing at first."

@@ -89,8 +89,8 @@ def _run_parts(device: D3D12Device, record: CallRecord, work: list[_Work], where
         parts = device.app.parts(device, [_heaps_alive(device, one.names) for one in work])
     results: list[Verdict] = []
     for part in parts:
-        whole = _Work({})
-        for at in part:
+        whole = work[part.start]
+        for at in part[1:]:
             whole.names.update(work[at].names)
             whole.fresh.update(work[at].fresh)
             whole.tables.extend(work[at].tables)
