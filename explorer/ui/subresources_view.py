@@ -336,7 +336,11 @@ class SubresourcesView(QWidget):
         tiling = tiled.tiling
         total = tiling.total_tiles if tiling is not None else 0
         size = format_bytes(total * TILE_BYTES, 2)
-        self.figures.setText(f"{total:,} tile{'s' * (total != 1)} · {size} of addresses" if total else "")
+        words = [f"{total:,} tile{'s' * (total != 1)}", f"{size} of addresses"] if total else []
+        if tiled.is_reserved:
+            behind = int(snapshot.blocks.size[snapshot.blocks.resource == tiled.resource].sum())
+            words.append(f"{format_bytes(behind, 2)} of memory")
+        self.figures.setText(" · ".join(words))
         told = f"64 KiB tile = {shape_text(tiled)} · {tiling_text(tiled)}" if tiling is not None else "No tiles"
         is_model = tiling is not None and tiling.packed_mips > 0
         self.model_line.setText(f"{told}, as this model packs: the adapter decides" if is_model else told)

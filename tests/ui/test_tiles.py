@@ -125,7 +125,7 @@ def test_that_a_reserved_resource_opens_on_its_tiles(view: SubresourcesView, pan
     assert view.tabs.words() == ("Copy footprints", "Tiles")
     assert view.shows_tiles()
     assert view.forms.isHidden()
-    assert view.figures.text() == "86 tiles · 5.38 MiB of addresses"
+    assert view.figures.text() == "86 tiles · 5.38 MiB of addresses · 1.00 MiB of memory"
     assert "128 × 128 texels of R8G8B8A8_UNORM" in view.model_line.text()
     assert "4 standard mips, 7 packed into 1 tile" in view.model_line.text()
     expect = {"Mapped": 15, "Mapped in this frame": 0, "Shared": 1, "NULL": 66, "Heap is gone": 4}
@@ -146,6 +146,7 @@ def test_that_the_tab_is_made_with_the_first_tiles_and_leaves_with_them(
     assert view.tiles.isHidden(), "the tab that was chosen stays"
     view.show_tab(TILES)
     assert counts(view.tiles)["Mapped in this frame"] == 3
+    assert view.figures.text().endswith("256.00 KiB of memory"), "one tile behind four counts once"
 
 
 def test_that_a_click_shows_the_arithmetic_the_call_and_points_to_the_bytes(
