@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core.units import GIB, KIB, parse_size, without_commas
@@ -34,6 +34,7 @@ def test_that_the_refusal_of_a_decimal_comma_names_the_decimal_sign() -> None:
         parse_size("1,5GiB")
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**62))
 def test_that_every_number_with_its_separators_is_read_back(number: int) -> None:
     assert parse_size(f"{number:,}") == number

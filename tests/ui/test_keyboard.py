@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -53,6 +54,7 @@ def test_that_places_are_read_row_by_row(places: list[tuple[int, int]], order: l
     assert reading_order(places) == order
 
 
+@hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 2000)), max_size=40))
 def test_that_every_place_is_read_once(places: list[tuple[int, int]]) -> None:
     assert sorted(reading_order(places)) == list(range(len(places)))
