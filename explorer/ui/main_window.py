@@ -10,13 +10,9 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QFocusFrame,
-    QHBoxLayout,
     QLayout,
     QMainWindow,
     QMenu,
-    QMenuBar,
-    QPushButton,
-    QSizePolicy,
     QTabBar,
     QTabWidget,
     QVBoxLayout,
@@ -27,11 +23,11 @@ from shiboken6 import isValid
 from explorer.ui.actions import ActionSet
 from explorer.ui.adapter_desk import AdapterDesk
 from explorer.ui.controller import PLAYING_MS
-from explorer.ui.controls import ElidedLabel, label
 from explorer.ui.dock_layout import DockLayout
 from explorer.ui.docks import TabBarTuner, ViewDock
 from explorer.ui.housekeeping import Housekeeping
 from explorer.ui.long_work import LongWork
+from explorer.ui.menu_row import MenuRow
 from explorer.ui.message_bar import MessageBar, WorkBar
 from explorer.ui.opening import Opener
 from explorer.ui.pacing import USUAL_MS, ViewPacer
@@ -124,35 +120,11 @@ class MainWindow(QMainWindow):
 
     def _build_bars(self) -> None:
         # Not menuBar(): that one would be deleted when the whole head becomes the menu widget.
-        self.menu_bar = QMenuBar()
-        bar = self.menu_bar
+        self.menu_row = MenuRow(self.workspace)
+        self.menu_row.palette_wanted.connect(self.commands.do_palette)
         self.recent_menu = QMenu("Open &recent", self)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
-        self.actions_set.fill(bar, {"&File": self._add_recent_menu, "&View": self._add_view_menu})
-        self.menu_row = QWidget()
-        self.menu_row.setObjectName("menu_row")
-        self.menu_row.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        line = QHBoxLayout(self.menu_row)
-        line.setContentsMargins(6, 0, 8, 0)
-        line.setSpacing(8)
-        self.document_name = ElidedLabel("", name="document_name")
-        # As wide as its text while there is room; the first to give way.
-        self.document_name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self.document_state = label("", name="document_state")
-        self.palette_field = QPushButton("Commands, resources, scenarios")
-        self.palette_field.setObjectName("palette_field")
-        self.palette_field.setProperty("field", True)
-        self.palette_field.setFixedWidth(300)
-        self.palette_field.setToolTip("Command palette (Ctrl+K)")
-        self.palette_field.setIcon(self.workspace.theme.icon("search"))
-        self.palette_field.clicked.connect(self.commands.do_palette)
-        line.addWidget(bar)
-        line.addSpacing(16)
-        line.addWidget(self.document_name)
-        line.addWidget(self.document_state)
-        line.addStretch(1)
-        line.addWidget(self.palette_field)
-        bar.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        self.actions_set.fill(self.menu_row.bar, {"&File": self._add_recent_menu, "&View": self._add_view_menu})
         self.top_bar = TopBar(self.workspace, self.actions_set)
         self.top_bar.sought.connect(self.commands.seek)
         self.top_bar.speed_chosen.connect(self.commands.set_speed)
@@ -234,7 +206,8 @@ class MainWindow(QMainWindow):
         if self._palette is None:
             self._palette = PalettePopup(self.workspace, self.actions_set, self)
             self._palette.entry_chosen.connect(self.commands.choose_palette_entry)
-        right = self.palette_field.mapToGlobal(self.palette_field.rect().topRight()).x()
+        field = self.menu_row.palette_field
+        right = field.mapToGlobal(field.rect().topRight()).x()
         self._palette.open_over(self, right, text)
 
     def palette_popup(self) -> PalettePopup | None:
@@ -281,19 +254,13 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _on_document(self, document: Document) -> None:
-        self.document_name.setText(self.workspace.title)
-        self.document_name.set_tip(self._document_tip(document))
+        self.menu_row.show_document()
         # A new simulation knows neither speed nor loop.
         self.commands.set_speed(self.top_bar.frames_per_second)
         if self.workspace.is_live:
             self.commands.do_loop()
         self._say_document()
         self.actions_set.refresh()
-
-    def _document_tip(self, document: Document) -> str:
-        scenario = self.workspace.scenario
-        parts = [document.path or document.scenario or document.name, scenario.teaches if scenario is not None else ""]
-        return "\n".join(part for part in parts if part)
 
     @Slot()
     def _on_state(self) -> None:
@@ -302,13 +269,7 @@ class MainWindow(QMainWindow):
         self._say_document()
 
     def _say_document(self) -> None:
-        document, state = self.workspace.document, self.workspace.run_state
-        if document.kind == "scenario":
-            text = "scenario, edited" if state is not None and state.journal else "scenario"
-        else:
-            text = "imported layout" if document.kind == "file" else ""
-        if text != self.document_state.text():
-            self.document_state.setText(text)
+        self.menu_row.show_state()
         name = self.workspace.title
         title = f"{name} – Memory-layout explorer" if name else "Memory-layout explorer"
         if title != self.windowTitle():
@@ -316,7 +277,6 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_theme(self) -> None:
-        self.palette_field.setIcon(self.workspace.theme.icon("search"))
         for _, view in self.views.existing():
             if hasattr(view, "set_theme"):
                 view.set_theme(self.workspace.theme.name)
@@ -412,8 +372,8 @@ class MainWindow(QMainWindow):
             self.workspace.tell("info", f"{len(paths)} files were dropped; the first was opened.")
 
     def showEvent(self, event: object) -> None:
-        """Give the menus their room: a menu bar that is a pixel short hides them all."""
-        self.menu_bar.setMinimumWidth(self.menu_bar.sizeHint().width() + 12)
+        """Give the menus their room, and the map the keyboard."""
+        self.menu_row.give_menus_room()
         self._fill_centre()
         if self.focusWidget() is None:
             # The keyboard begins on what the window is about.

@@ -108,14 +108,14 @@ def test_that_the_window_names_a_scenario_by_its_title(qtbot: QtBot, window: Mai
     for name in ("d3d9-thrash", "d3d12-rtv-slot-reuse"):
         _opened(qtbot, window, name)
         title = load_scenario(name).title
-        assert window.document_name.text() == title
+        assert window.menu_row.document_name.text() == title
         assert window.windowTitle().startswith(f"{title} – ")
-        assert name in window.document_name.toolTip()
+        assert name in window.menu_row.document_name.toolTip()
     # A long title gives way to the menus and the palette, never the other way round.
     window.resize(1152, 640)
     qtbot.waitUntil(lambda: window.width() == 1152, timeout=3000)
-    assert window.palette_field.geometry().right() <= window.menu_row.width()
-    assert window.document_state.geometry().right() <= window.palette_field.geometry().left()
+    assert window.menu_row.palette_field.geometry().right() <= window.menu_row.width()
+    assert window.menu_row.document_state.geometry().right() <= window.menu_row.palette_field.geometry().left()
 
 
 def test_that_every_speed_can_be_chosen_while_it_plays(qtbot: QtBot, live: MainWindow) -> None:
