@@ -47,6 +47,11 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """Plain data with keys; what they hold is decoded later."""
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """The key of a field in data, where it cannot be the field's own name."""
 
@@ -298,6 +303,8 @@ def _check(value: object, marks: Sequence[object], path: str) -> None:
             size = len(cast("Sequence[object]", value))
             if not mark.low <= size <= mark.high:
                 raise CallError("wrong length", where=path, found=size, accepted=(f"{mark.low} … {mark.high}",))
+        if isinstance(mark, Table) and not isinstance(value, Mapping):
+            raise CallError("wrong type", where=path, found=repr(cast("object", value)), accepted=("a table",))
         if isinstance(mark, OneOf) and isinstance(value, str) and value not in mark.words:
             raise CallError("unknown value", where=path, found=value, accepted=mark.words)
 

@@ -39,3 +39,19 @@ def make_device(api: str, state: MemoryState, options: Mapping[str, str]) -> Dev
         found, accepted = state.adapter.id, state.adapter.apis.names
         raise CommandError(f"the adapter does not serve {api}", where="adapter", found=found, accepted=accepted)
     return device(state, options)
+
+
+def option_keys(api: str) -> tuple[str, ...]:
+    """Return the options that a device of an API has from its start; ``d3d9.`` and ``d3d11.`` may be left out."""
+    if api.startswith("d3d9"):
+        from explorer.rules.d3d9_runtime import OPTION_KEYS
+
+        return "policy", *OPTION_KEYS
+    if api == "d3d12":
+        from explorer.device.d3d12_zero_copy import LISTS
+        from explorer.rules.d3d12_runtime import OPTION_KEYS as OPTION_KEYS_12
+
+        return "policy", "app_policy", "residency_mode", "tables", *LISTS, *OPTION_KEYS_12
+    from explorer.rules.d3d11_runtime import OPTION_KEYS as OPTION_KEYS_11
+
+    return "policy", *OPTION_KEYS_11

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from explorer.errors import ExplorerError
+from explorer.errors import CommandError, ExplorerError, InputError
 from explorer.sim.commands import (
     Answer,
     Apply,
@@ -148,8 +148,14 @@ class Runner:
                     self._changed = True
                     return
                 simulation.seek(0)
-            self._run_frame(simulation)
             self._changed = True
+            try:
+                self._run_frame(simulation)
+            except (InputError, CommandError) as error:
+                # A call or option of the scenario's file that cannot be: it names file and key, and time stands still.
+                self._playing = False
+                self._on_answer(Answer(0, error=error.complaint))
+                return
             # Lets a window that waits for the interpreter in now, not after the switch interval of 5 ms.
             time.sleep(0)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from explorer.core.calls import APIS, call_spec
-from explorer.core.schema import Key, Length, ObjectName, OneOf, Range, decode
+from explorer.core.schema import Key, Length, ObjectName, OneOf, Range, Table, decode
 from explorer.core.units import parse_size
 from explorer.errors import CallError, InputError, PresetError
 from explorer.tables.toml_reader import parse_toml
@@ -14,8 +15,16 @@ from explorer.tables.toml_reader import parse_toml
 Count = Annotated[int, Range(1, 1_000_000)]
 Frames = Annotated[int, Range(0, 1_000_000)]
 Text = Annotated[str, Length(1, 4000)]
+Input = Annotated[Any, Table()]
 
 PATTERNS = ("all", "window", "loop", "random")
+
+RANDOM_DRAWS = 100_000
+"""References that one pass may draw at random in a frame: each is a hash."""
+NAME_LENGTH = 260
+"""Characters of an object's name: as many as ``ObjectName`` accepts."""
+_PLACEHOLDER = re.compile(r"\{i(?::0?[0-9]{1,2})?\}")
+"""An object's number; nothing else of ``str.format``, which can be asked for a gigabyte of spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +36,7 @@ class Choice:
         weights: Whole numbers, one for each alternative; equal where left out.
     """
 
-    values: tuple[Any, ...]
+    values: tuple[Input, ...]
     weights: tuple[Annotated[int, Range(0, 1_000_000)], ...] = ()
 
     def __post_init__(self) -> None:
@@ -65,7 +74,7 @@ class ObjectGroup:
     id: ObjectName
     call: ObjectName
     name: Text
-    input: Any
+    input: Input
     source: Text
     count: Count = 1
     total: Text | None = None
@@ -161,7 +170,7 @@ class Moment:
 
     frame: Frames
     call: ObjectName | None = None
-    input: Any = field(default_factory=dict[str, Any])
+    input: Input = field(default_factory=dict[str, Any])
     out: ObjectName | None = None
     option: ObjectName | None = None
     value: Text | None = None
@@ -225,7 +234,7 @@ class Scenario:
     objects: tuple[ObjectGroup, ...]
     id: str = ""
     seed: Annotated[int, Range(0, 2**63 - 1)] = 1
-    options: Any = field(default_factory=dict[str, str])
+    options: Input = field(default_factory=dict[str, str])
     passes: Annotated[tuple[Pass, ...], Key("pass")] = ()
     streams: Annotated[tuple[Stream, ...], Key("stream")] = ()
     moments: Annotated[tuple[Moment, ...], Key("at")] = ()
@@ -263,36 +272,15 @@ def _check_calls(scenario: Scenario) -> None:
         where = f"objects[{index}]"
         if ids.index(group.id) != index:
             raise CallError("a second group with this id", where=f"{where}.id", found=group.id)
-        if group.total is not None:
-            _check_size(group.total, f"{where}.total")
-        if group.frame and (group.total is not None or group.live):
-            raise CallError(
-                "a group of a later frame has a count alone", where=f"{where}.frame", found=group.frame, accepted=("0",)
-            )
-        spec = call_spec(scenario.api, group.call)
-        if spec.creates is None:
-            accepted = tuple(n for n in _creators(scenario.api))
-            raise CallError("this call creates nothing", where=f"{where}.call", found=group.call, accepted=accepted)
-        try:
-            group.name.format(i=0)
-        except (KeyError, IndexError, ValueError):
-            raise CallError(
-                "unknown placeholder", where=f"{where}.name", found=group.name, accepted=("{i}", "{i:03}")
-            ) from None
-        if group.count > 1 and group.name.format(i=0) == group.name.format(i=1):
-            raise CallError(
-                "several objects would have one name", where=f"{where}.name", found=group.name, accepted=("{i}",)
-            )
-    names = {group.name.format(i=i) for group in scenario.objects for i in range(group.count)}
-    for index, one in enumerate(scenario.passes):
-        for at, draws in enumerate(one.draws):
-            if draws.group not in ids and draws.group not in names:
-                raise CallError(
-                    "no such group", where=f"pass[{index}].draws[{at}].group", found=draws.group, accepted=tuple(ids)
-                )
+        _check_group(scenario.api, group, where)
+    _check_draws(scenario, ids)
     for index, stream in enumerate(scenario.streams):
         if stream.group not in ids:
             raise CallError("no such group", where=f"stream[{index}].group", found=stream.group, accepted=tuple(ids))
+        most = scenario.objects[ids.index(stream.group)].count
+        if stream.count > most:
+            raise CallError("more objects would be exchanged than the group has", where=f"stream[{index}].count",
+                            found=stream.count, accepted=(f"at most {most}",))  # fmt: skip
     for index, moment in enumerate(scenario.moments):
         if moment.each is not None and moment.each not in ids:
             raise CallError("no such group", where=f"at[{index}].each", found=moment.each, accepted=tuple(ids))
@@ -302,6 +290,48 @@ def _check_calls(scenario: Scenario) -> None:
             except CallError as error:
                 c = error.complaint
                 raise CallError(c.message, where=f"at[{index}].call", found=c.found, accepted=c.accepted) from error
+
+
+def _check_draws(scenario: Scenario, ids: list[str]) -> None:
+    names: set[str] = set()
+    for index, one in enumerate(scenario.passes):
+        for at, draws in enumerate(one.draws):
+            if draws.pattern == "random" and draws.count > RANDOM_DRAWS:
+                where = f"pass[{index}].draws[{at}].count"
+                raise CallError("too many random references", where=where, found=draws.count,
+                                accepted=(f"at most {RANDOM_DRAWS:,} in a frame",))  # fmt: skip
+            if draws.group in ids:
+                continue
+            # Made only where a single object is drawn: there may be millions.
+            names = names or {group.name.format(i=i) for group in scenario.objects for i in range(group.count)}
+            if draws.group not in names:
+                where = f"pass[{index}].draws[{at}].group"
+                raise CallError("no such group", where=where, found=draws.group, accepted=tuple(ids))
+
+
+def _check_group(api: str, group: ObjectGroup, where: str) -> None:
+    if group.total is not None:
+        _check_size(group.total, f"{where}.total")
+    if group.frame and (group.total is not None or group.live):
+        raise CallError(
+            "a group of a later frame has a count alone", where=f"{where}.frame", found=group.frame, accepted=("0",)
+        )
+    if group.live > group.count:
+        raise CallError("more objects would live than there are", where=f"{where}.live", found=group.live,
+                        accepted=(f"at most count, {group.count}",))  # fmt: skip
+    spec = call_spec(api, group.call)
+    if spec.creates is None:
+        accepted = tuple(n for n in _creators(api))
+        raise CallError("this call creates nothing", where=f"{where}.call", found=group.call, accepted=accepted)
+    if set("{}") & set(_PLACEHOLDER.sub("", group.name)):
+        raise CallError("unknown placeholder", where=f"{where}.name", found=group.name, accepted=("{i}", "{i:03}"))
+    if group.count > 1 and not _PLACEHOLDER.search(group.name):
+        raise CallError("several objects would have one name", where=f"{where}.name", found=group.name,
+                        accepted=("{i}",))  # fmt: skip
+    longest = len(group.name.format(i=group.count - 1))
+    if longest > NAME_LENGTH:
+        raise CallError("the name is too long", where=f"{where}.name", found=longest,
+                        accepted=(f"at most {NAME_LENGTH} characters",))  # fmt: skip
 
 
 def _check_size(text: str, where: str) -> None:

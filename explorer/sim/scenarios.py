@@ -135,7 +135,31 @@ def make_simulation(
     app_policy: str | None = None,
     budget: str | Sequence[str] | None = None,
 ) -> Simulation:
-    """Return a run of a scenario that is already read; arguments as in ``load_simulation``."""
+    """Return a run of a scenario that is already read; arguments and errors as in ``load_simulation``."""
+    try:
+        return _start(scenario, adapter, seed, allocator, policy, app_policy, budget)
+    except CommandError as error:
+        c = error.complaint
+        given = {"adapter": adapter, "allocator": allocator, "policy": policy, "app_policy": app_policy}
+        key = (c.where or "").removeprefix("--option ")
+        if given.get(key) is not None or (key != "adapter" and key not in scenario.options):
+            raise
+        # Nobody asked for it: it stands in the scenario's file.
+        where = "adapter" if key == "adapter" else f"options.{key}"
+        raise PresetError(
+            c.message, file=f"{scenario.id}.toml", where=where, found=c.found, accepted=c.accepted
+        ) from error
+
+
+def _start(
+    scenario: Scenario,
+    adapter: str | Adapter | None,
+    seed: int | None,
+    allocator: str | None,
+    policy: str | None,
+    app_policy: str | None,
+    budget: str | Sequence[str] | None,
+) -> Simulation:
     # numpy and the rules load here, so that listing scenarios stays quick.
     from explorer.memory.allocators import allocator_by_id
     from explorer.memory.eviction import policy_by_id
@@ -143,6 +167,7 @@ def make_simulation(
 
     chosen = adapter if adapter is not None else scenario.adapter
     found = adapter_by_id(chosen) if isinstance(chosen, str) else chosen
+    _check_options(scenario)
     device = {str(key): str(value) for key, value in scenario.options.items()}
     device.setdefault("windows", found.windows)
     name = device.pop("allocator", DEFAULT_ALLOCATOR) if allocator is None else allocator
@@ -163,6 +188,16 @@ def make_simulation(
     budgets = read_budgets((budget,) if isinstance(budget, str) else budget or ())
     options = RunOptions(scenario.seed if seed is None else seed, name, device, budgets)
     return Simulation(scenario, found, options)
+
+
+def _check_options(scenario: Scenario) -> None:
+    from explorer.device import option_keys
+
+    accepted = ("allocator", "windows", *option_keys(scenario.api))
+    for key in map(str, scenario.options):
+        if not {key, f"d3d9.{key}", f"d3d11.{key}"} & set(accepted):
+            where = f"options.{key}"
+            raise PresetError("unknown option", file=f"{scenario.id}.toml", where=where, found=key, accepted=accepted)
 
 
 def read_budgets(texts: Sequence[str]) -> dict[tuple[int, str], int]:

@@ -9,6 +9,7 @@ from explorer.core import d3d9, d3d11, d3d12, random
 from explorer.core.calls import CallRecord
 from explorer.core.d3d12_enums import ResourceBarrierType
 from explorer.core.d3d12_structs import AliasingBarrier, Barrier
+from explorer.errors import CallError, PresetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ class Planned:
         alias_of: Place it where this object lies.
         heaps: Place it in the first of these heaps that has room.
         option: Name and value of an option.
+        where: Key in the scenario's file; empty for what no key says.
     """
 
     record: CallRecord | None
@@ -33,6 +35,7 @@ class Planned:
     alias_of: str | None = None
     heaps: tuple[str, ...] = ()
     option: tuple[str, str] | None = None
+    where: str = ""
 
 
 class Script:
@@ -63,10 +66,19 @@ class Script:
         for number, choice in enumerate(group.vary):
             key = random.stream(self._seed, f"{group.id}/vary{number}")
             weights = choice.weights or (1,) * len(choice.values)
-            inputs = _merged(inputs, choice.values[random.choose(key, index, weights)])
+            at = random.choose(key, index, weights)
+            inputs = self._varied(inputs, choice.values[at], f"objects.{group.id}.vary[{number}].values[{at}]")
         alias = group.aliases[index % len(group.aliases)] if group.aliases else None
         record = CallRecord(self._scenario.api, group.call, inputs, group.name.format(i=index))
-        return Planned(record, alias_of=alias, heaps=heaps)
+        return Planned(record, alias_of=alias, heaps=heaps, where=f"objects.{group.id}")
+
+    def _varied(self, inputs: dict[str, Any], changes: Mapping[str, Any], where: str) -> dict[str, Any]:
+        try:
+            return _merged(inputs, changes)
+        except CallError as error:
+            c = error.complaint
+            file = f"{self._scenario.id}.toml"
+            raise PresetError(c.message, file=file, where=f"{where}.{c.where}", found=c.found) from error
 
     def members(self, group_id: str) -> list[str]:
         """Return the names of a group, or the one name itself."""
@@ -186,20 +198,22 @@ class Script:
         return found
 
     def _moments(self, frame: int, alive: Mapping[str, object], *, late: bool) -> Iterator[Planned]:
-        for moment in self._scenario.moments:
+        for index, moment in enumerate(self._scenario.moments):
+            where = f"at[{index}]"
             due = frame == moment.frame
             if moment.every and frame > moment.frame:
                 due = (frame - moment.frame) % moment.every == 0 and not 0 <= moment.last < frame
             if not due or moment.late is not late:
                 continue
             if moment.option is not None:
-                yield Planned(None, option=(moment.option, str(moment.value)))
+                yield Planned(None, option=(moment.option, str(moment.value)), where=where)
             elif moment.each is not None:
-                yield from self._each(moment, frame, alive)
+                yield from self._each(moment, frame, alive, where)
             else:
-                yield Planned(CallRecord(self._scenario.api, str(moment.call), moment.input, moment.out))
+                record = CallRecord(self._scenario.api, str(moment.call), moment.input, moment.out)
+                yield Planned(record, where=where)
 
-    def _each(self, moment: Moment, frame: int, alive: Mapping[str, object]) -> Iterator[Planned]:
+    def _each(self, moment: Moment, frame: int, alive: Mapping[str, object], where: str) -> Iterator[Planned]:
         members = self.members(str(moment.each))
         count = min(moment.count or len(members), len(members))
         turn = (frame - moment.frame) // moment.every if moment.every else 0
@@ -209,7 +223,8 @@ class Script:
                 continue
             words = {"{name}": members[at], "{i}": str(at)}
             out = _filled(moment.out, words) if moment.out else None
-            yield Planned(CallRecord(self._scenario.api, str(moment.call), _filled(moment.input, words), out))
+            record = CallRecord(self._scenario.api, str(moment.call), _filled(moment.input, words), out)
+            yield Planned(record, where=where)
 
 
 def _present(api: str) -> Any:
@@ -245,7 +260,11 @@ def _filled(value: Any, words: Mapping[str, str]) -> Any:
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested tables with changes; a dotted key reaches into a table."""
+    """Return nested tables with changes; a dotted key reaches into a table.
+
+    Raises:
+        CallError: A dotted key reaches into what is no table.
+    """
     merged: dict[str, Any] = {}
     for key, value in base.items():
         merged[key] = _merged(cast("dict[str, Any]", value), {}) if isinstance(value, dict) else value
@@ -253,6 +272,9 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
         *path, last = key.split(".")
         table = merged
         for part in path:
-            table = table.setdefault(part, {})
+            inner: object = table.setdefault(part, {})
+            if not isinstance(inner, dict):
+                raise CallError("this key reaches into what is no table", where=key, found=part)
+            table = cast("dict[str, Any]", inner)
         table[last] = value
     return merged

@@ -12,7 +12,7 @@ from explorer.core.calls import CallRecord
 from explorer.core.units import parse_size
 from explorer.device import make_device
 from explorer.device.memory_state import MemoryState
-from explorer.errors import CallError, ExplorerError, PresetError
+from explorer.errors import CallError, CommandError, ExplorerError, InputError, PresetError
 from explorer.sim.checkpoints import Checkpoints, frame_work
 from explorer.sim.history import HistoryRecorder
 from explorer.sim.journal import Entry, Journal, Moment
@@ -258,20 +258,25 @@ class Simulation:
             self._made[group.id] += 1
             if self._lacks_its_place(planned):
                 continue
-            record = self._placed_record(planned)
-            assert record is not None
             try:
+                record = self._placed_record(planned)
+                assert record is not None
                 self._check_name(record)
                 self._note(self._device.apply(record).events)
-            except ExplorerError as error:
-                c = error.complaint
-                where = f"objects.{group.id}" + (f".{c.where}" if c.where else "")
-                raise PresetError(
-                    c.message, file=f"{self.scenario.id}.toml", where=where, found=c.found, accepted=c.accepted
-                ) from error
+            except (InputError, CommandError) as error:
+                raise self._in_file(error, planned) from error
             made = state.objects.get(record.out or "")
             if made is not None and made[0] == "resource":
                 total += int(state.resources["size"][made[1]])
+
+    def _in_file(self, error: ExplorerError, planned: Planned) -> PresetError:
+        """Return an error of a call or option as one of the scenario's file that names the key."""
+        c = error.complaint
+        part = "option" if planned.option is not None else c.where
+        where = ".".join(name for name in (planned.where, part) if name)
+        return PresetError(
+            c.message, file=f"{self.scenario.id}.toml", where=where or None, found=c.found, accepted=c.accepted
+        )
 
     def _placed_record(self, planned: Planned) -> CallRecord | None:
         """Return the record with heap and offset chosen as the scenario says."""
@@ -316,6 +321,12 @@ class Simulation:
         self._apply_edits()
 
     def _run(self, planned: Planned) -> None:
+        try:
+            self._make(planned)
+        except (InputError, CommandError) as error:
+            raise self._in_file(error, planned) from error
+
+    def _make(self, planned: Planned) -> None:
         if planned.option is not None:
             self._set_option(*planned.option)
             return
@@ -327,6 +338,7 @@ class Simulation:
             references = sum(len(getattr(arguments, name, ())) for name in ("references", "writes"))
             events = self._device.call(record, arguments).events
         else:
+            self._check_name(record)
             events = self._device.apply(record).events
         self._work += frame_work(1, references, len(events))
         self._note(events)

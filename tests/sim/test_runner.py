@@ -26,7 +26,9 @@ from explorer.sim.commands import (
 )
 from explorer.sim.mailbox import SnapshotMailbox
 from explorer.sim.runner import QUEUE_LIMIT, Runner
-from explorer.sim.scenarios import load_simulation
+from explorer.sim.scenario import scenario_from_mapping
+from explorer.sim.scenarios import load_simulation, make_simulation
+from tests.sim.nonsense import at, scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -165,6 +167,19 @@ def test_that_a_failed_load_keeps_the_old_simulation(desk: Desk) -> None:
     assert next(answer for answer in desk.answers if answer.request == 4).error is not None
     desk.runner.post(Step(2))
     desk.wait(lambda: desk.frame() == 2)
+
+
+def test_that_a_call_that_cannot_be_stops_the_clock_and_not_the_loop(desk: Desk) -> None:
+    change = at({"frame": 2, "call": "Release", "input": {"object": "nobody"}})
+    broken = scenario_from_mapping(scenario("d3d9", change), "broken.toml", "broken")
+    desk.runner.post(Load(lambda: make_simulation(broken), request=4))
+    desk.runner.post(Play())
+    desk.wait(lambda: any(answer.error is not None for answer in desk.answers))
+    error = next(answer.error for answer in desk.answers if answer.error is not None)
+    assert (error.file, error.where, error.found) == ("broken.toml", "at[0].input.object", "nobody")
+    desk.wait(lambda: desk.frame() == 2 and not desk.states[-1].playing)
+    desk.runner.post(Seek(1))
+    desk.wait(lambda: desk.frame() == 1)
 
 
 def test_that_what_is_loaded_while_another_plays_waits_at_its_first_frame(desk: Desk) -> None:

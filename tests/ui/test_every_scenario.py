@@ -54,12 +54,13 @@ class Hand:
     def press(self, action: str) -> None:
         """Click a button of the top bar."""
         button = self.window.top_bar.findChild(QToolButton, f"action_{action}")
+        assert button is not None, action
         assert button.isEnabled(), action
         self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
-    def open(self, scenario: str, **options: str) -> None:
+    def open(self, scenario: str) -> None:
         """Open a scenario and wait for its first picture."""
-        self.window.opener.open_scenario(scenario, play=False, **options)
+        self.window.opener.open_scenario(scenario, play=False)
         self.wait(lambda: not self.workspace.is_loading)
         assert "Not opened" not in self.window.messages.text()
         self.wait(lambda: self.shows(scenario, 0) and self.workspace.run_state is not None)
