@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.core.calls import CallRecord
+from explorer.device import d3d9 as d3d9_device
 from explorer.errors import CallError, CommandError
 from explorer.sim.scenarios import load_simulation
 
@@ -185,7 +186,9 @@ def test_that_a_policy_can_change_while_running() -> None:
     assert mru.snapshot().provenance.options["policy"] == "mru"
 
 
-def test_that_a_call_without_simulation_says_so() -> None:
+def test_that_a_call_without_simulation_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every call of D3D9 has a handler: one is taken away.
+    monkeypatch.delitem(d3d9_device._HANDLERS, "SetAutoGenFilterType")  # pyright: ignore[reportPrivateUsage, reportArgumentType]
     simulation = d3d9()
     outcome = simulation.apply(CallRecord("d3d9", "SetAutoGenFilterType", {"object": "Wall 000"}))
     assert outcome.hr == "NOT_SIMULATED"
