@@ -88,26 +88,35 @@ def _find_resources(state: MemoryState, owners: dict[int, str], found: dict[str,
     columns = (blocks[name][at].tolist() for name in ("resource", "state", "heap", "segment"))
     best: dict[int, tuple[bool, bool, int, int, int, int]] = {}
     for block, row, marks, heap, segment in zip(at.tolist(), *columns, strict=True):
-        order = _rank(state, block, marks, heap, segment)
+        order = _rank(state, row, block, marks, heap, segment)
         if row not in best or order < best[row]:
             best[row] = order
     for row, name in owners.items():
         found[name] = _block(state, best[row]) if row in best else Whereabouts(ResidencyPlace.NO_MEMORY)
 
 
-def _rank(state: MemoryState, block: int, marks: int, heap: int, segment: int) -> tuple[bool, bool, int, int, int, int]:
-    """Return a block's order among those of a resource, then its heap and segment."""
+def _rank(
+    state: MemoryState, row: int, block: int, marks: int, heap: int, segment: int
+) -> tuple[bool, bool, int, int, int, int]:
+    """Return a block's order among those of a resource, then its heap and segment.
+
+    Of the versions of a renamed resource those count that are as resident as the resource is.
+    """
     if heap >= 0:
         segment = int(state.heaps["segment"][heap])
     group = _GROUPS.get(state.segments[segment].group, ResidencyPlace.PAGE_FILE)
-    return not marks & _COPY, not marks & _RESIDENT, group, block, heap, segment
+    differs = bool(marks & _RESIDENT) != bool(state.resources["resident"][row])
+    return not marks & _COPY, differs, group, block, heap, segment
 
 
 def _block(state: MemoryState, best: tuple[bool, bool, int, int, int, int]) -> Whereabouts:
-    _, is_out, _, _, heap, segment = best
+    _, _, _, block, heap, segment = best
     if heap >= 0 and not state.heaps["committed"][heap]:
         return Whereabouts(ResidencyPlace.IN_HEAP, -1, state.heap_names[heap])
-    return _heap(state, heap) if heap >= 0 else _place(state, segment, usable=not is_out, sent_away=False)
+    if heap >= 0:
+        return _heap(state, heap)
+    usable = bool(int(state.blocks["state"][block]) & _RESIDENT)
+    return _place(state, segment, usable=usable, sent_away=False)
 
 
 def _heap(state: MemoryState, heap: int) -> Whereabouts:

@@ -208,6 +208,29 @@ def test_that_a_demotion_with_return_in_one_frame_names_non_local_memory() -> No
     }  # fmt: skip
 
 
+def test_that_a_released_heap_lives_on_under_what_lies_in_it() -> None:
+    simulation = load_simulation("d3d12-one-budget-and-two")
+    simulation.step(3)
+    simulation.apply(CallRecord("d3d12", "Release", {"pObject": "Textures 00"}))
+    simulation.step(30)
+    assert disagreements(simulation.snapshot()) == []
+
+
+def test_that_the_versions_of_a_renamed_resource_are_told_under_its_name() -> None:
+    simulation = load_simulation("d3d11-dynamic-ring")
+    simulation.step(4)
+    assert any(" (version " in name for name in simulation.snapshot().heaps.names)
+    simulation.set_option("budget", "NON_LOCAL=1MiB")
+    seen: set[ResidencyPlace] = set()
+    for _ in range(3):
+        simulation.step()
+        snapshot = simulation.snapshot()
+        assert disagreements(snapshot) == []
+        last = last_places(residency(simulation))
+        seen |= {ResidencyPlace(last[name][PLACE]) for name in snapshot.resources.names}
+    assert ResidencyPlace.EVICTED in seen
+
+
 def test_that_only_names_in_events_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = load_simulation("d3d12-residency-library")
     simulation.step()
