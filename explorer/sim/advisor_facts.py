@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -181,18 +182,25 @@ class Facts:
         return blocks.resource[(blocks.heap == heap) & (blocks.resource >= 0)].tolist()
 
     def came_back(self, leavers: Sequence[Event]) -> list[Event]:
-        """Return those of some evictions whose subject was brought back later, or used from where it went."""
-        returns: dict[str, int] = {}
-        for kind in (EventKind.UPLOADED, EventKind.PAGED_IN):
-            for event in self.of_kind(kind):
-                returns[event.subject] = max(event.number, returns.get(event.subject, -1))
+        """Return those of some evictions whose subject was brought back later, or used from where it went.
+
+        What comes back since the device was lost in between does not count: it would have left anyway.
+        """
+        returns: dict[str, list[int]] = {}
+        for event in self.snapshot.events:
+            if event.kind in (EventKind.UPLOADED, EventKind.PAGED_IN):
+                returns.setdefault(event.subject, []).append(event.number)
+        losses = [event.number for event in self.of_kind(EventKind.DEVICE_LOST)]
         heaps, index = self.snapshot.heaps, self._heap_index
-        return [
-            event
-            for event in leavers
-            if returns.get(event.subject, -1) > event.number
-            or (event.subject in index and int(heaps.used_frame[index[event.subject]]) > event.frame)
-        ]
+        found: list[Event] = []
+        for event in leavers:
+            after = returns.get(event.subject, [])
+            at = bisect.bisect(after, event.number)
+            used = event.subject in index and int(heaps.used_frame[index[event.subject]]) > event.frame
+            back = at < len(after) and not any(event.number < loss < after[at] for loss in losses)
+            if used or back:
+                found.append(event)
+        return found
 
     def changes_often(self, times: int) -> npt.NDArray[np.bool_]:
         """Return which resources were uploaded in so many frames of the kept events without having been put out."""

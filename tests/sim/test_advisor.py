@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from explorer.core.calls import CallRecord
 from explorer.core.events import Event, EventKind
 from explorer.sim.advisor import ADVICE, LOOKS, Advice, Advisor, advise
 from explorer.sim.scenarios import load_simulation, scenario_ids
@@ -153,8 +154,6 @@ def test_that_nine_tenths_of_a_budget_are_the_limit() -> None:
 
 
 def test_that_multisampled_resources_waste_what_alignment_takes() -> None:
-    from explorer.core.calls import CallRecord
-
     page = 4 << 20
     plain = make_snapshot([(page, page + page // 2), (2 * page, 3 * page)], 4 * page)
     record = CallRecord("d3d12", "CreateCommittedResource", {"pDesc": {"SampleDesc": {"Count": 4, "Quality": 0}}}, "R0")
@@ -222,3 +221,31 @@ def test_that_an_imported_or_empty_layout_gets_no_made_up_advice() -> None:
     empty = make_snapshot([], 100)
     assert advise(empty) == ()
     assert advise(dataclasses.replace(empty, origin="imported", api="")) == ()
+
+
+@pytest.mark.parametrize(
+    ("usage", "speaks"), [([], True), (["D3DUSAGE_POINTS"], False), (["D3DUSAGE_NPATCHES"], False)]
+)
+def test_that_points_and_patches_need_no_indices(usage: list[str], speaks: bool) -> None:
+    plain = make_snapshot([(i << 20, (i + 1) << 20) for i in range(4)], 4 << 20)
+    record = CallRecord("d3d9", "CreateVertexBuffer", {"Length": 1 << 20, "Usage": usage, "Pool": "D3DPOOL_DEFAULT"})
+    table = dataclasses.replace(plain.resources, records=(record,) * 4)
+    given = found(dataclasses.replace(plain, api="d3d9", resources=table))
+    assert ("not-indexed" in given) is speaks
+
+
+@pytest.mark.parametrize(("uploads", "speaks"), [(1, True), (12, False)])
+def test_that_pictures_that_change_all_the_time_need_no_compression(uploads: int, speaks: bool) -> None:
+    spans = [(i << 20, (i + 1) << 20) for i in range(8)]
+    plain = make_snapshot(spans, 8 << 20)
+    events = [(EventKind.UPLOADED, f"R{i}", frame, "d3d9.R7.11", 64) for i in range(8) for frame in range(uploads)]
+    table = dataclasses.replace(plain.resources, width=np.full(8, 512), height=np.full(8, 512), formats=("A8R8G8B8",))
+    snapshot = dataclasses.replace(plain, api="d3d9", events=make_events(*events), resources=table)
+    assert ("uncompressed" in found(snapshot)) is speaks
+
+
+@pytest.mark.parametrize(("ms", "speaks"), [(10, True), (1000, False)])
+def test_that_waits_count_from_a_hundredth_of_the_time_on(ms: int, speaks: bool) -> None:
+    plain = with_events("d3d9", *[(EventKind.STALLED, "R1", at, "d3d9.R6.2", 0) for at in range(3)])
+    events = tuple(dataclasses.replace(one, time_ns=one.frame * ms * 500_000) for one in plain.events)
+    assert ("stalls" in found(dataclasses.replace(plain, events=events, history=None))) is speaks
