@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from explorer.core.calls import CallRecord
 from explorer.sim.scenarios import load_simulation
 from tests.device.d3d9_desk import MB, Desk, kinds, moved, rules
 
@@ -181,6 +182,10 @@ def test_that_a_copy_in_non_local_memory_is_no_victim_for_local_memory_but_leave
     desk.ok("EvictManagedResources")
     assert desk.groups("big") == ["SYSTEM"]
     assert desk.free("NON_LOCAL") == 64 * MB
+    assert twin.managed.copy_of(desk.row("big")) is not None
+    # What happened to the one after the copy is nothing to the other: there big still is no victim.
+    target = {"Width": 1024, "Height": 1024, "Format": "D3DFMT_X8R8G8B8"}
+    assert twin.apply(CallRecord("d3d9", "CreateRenderTarget", target, "T14")).succeeded
     assert twin.managed.copy_of(desk.row("big")) is not None
     desk.check()
 
