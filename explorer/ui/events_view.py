@@ -46,7 +46,7 @@ _REFRESH_MS = 100
 _SIZE = _TITLES.index("Size")
 _SUBJECT = _TITLES.index("Subject")
 _TEXT = _TITLES.index("What happened")
-_WIDE_PX, _NARROW_PX = 520, 420
+_WIDE_PX, _NARROW_PX = 560, 480
 BAD = frozenset(
     {EventKind.REFUSED, EventKind.HAZARD, EventKind.DEVICE_LOST, EventKind.DEVICE_REMOVED, EventKind.OVER_BUDGET}
 )
