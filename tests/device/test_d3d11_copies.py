@@ -186,3 +186,8 @@ def test_that_what_finds_no_room_is_left_out_and_reported() -> None:
     assert outcome.succeeded
     assert rules(outcome, "refused") == ["alloc.too-few-bytes"]
     assert not rig.state.heaps["resident"][heap]
+    copied = rig.call(
+        "CopySubresourceRegion", {"pDstResource": "Here", "pSrcResource": "Out", "pSrcBox": box(0, 0, 64, 1)}
+    )
+    assert rules(copied, "refused") == ["alloc.too-few-bytes"]
+    assert moved(copied, "d3d11.P5.12") == []
