@@ -156,7 +156,7 @@ def software_vertices_ns(size: int, bus: int) -> tuple[int, int]:
     """Return CPU and transfer time of vertices that the CPU processes: read, expand, write, and send.
 
     The host copy that hardware support saves is why it is at least twice as fast (d3d9.R3.2, seed 001;
-    ``cost.software-vertices``).
+    ``cost.vertices``).
     """
     expanded = size * EXPANSION
     cpu = cpu_ns(size, "WB", reads=True) + cpu_ns(expanded, "WC", reads=False)
@@ -287,7 +287,7 @@ FORMULAE: tuple[Formula, ...] = (
         f"{_CHOICE}, in the order of a D3D9 draw: Wloka, Batch, Batch, Batch, GDC 2003",
     ),
     Formula(
-        "cost.software-vertices",
+        "cost.vertices",
         "CPU",
         f"Vertices that the CPU processes are read, written {EXPANSION} times as large and sent over the bus for each "
         "draw.",

@@ -43,7 +43,7 @@ def test_that_every_formula_has_words_a_part_and_a_source() -> None:
         ("cost.cpu", GB // (cost.cpu_ns(GB, "WB", reads=True) // 1000) // 1000, "{} GB/s"),
         ("cost.cpu", GB // (cost.cpu_ns(GB, "WC", reads=False) // 1000) // 1000, "{} GB/s"),
         ("cost.append", cost.APPEND_SHARE, "1/{}"),
-        ("cost.software-vertices", cost.software_vertices_ns(GB, GB)[1] // GB, "{} times"),
+        ("cost.vertices", cost.software_vertices_ns(GB, GB)[1] // GB, "{} times"),
         ("cost.wait", cost.wait_ns(0, GB) // 1000, "{} µs"),
         ("cost.call", cost.CPU_CALL_NS // 1000, "{} µs"),
         ("cost.page-file", cost.PAGE_FILE_BYTES_PER_S // 1_000_000, "{} MB/s"),
