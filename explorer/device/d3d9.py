@@ -23,6 +23,7 @@ from explorer.device import (
     d3d9_preview,
     d3d9_statistics,
 )
+from explorer.device.d3d9_gpu import GpuWork
 from explorer.device.d3d9_managed import ManagedResources
 from explorer.device.d3d9_presentation import Presentation, is_lost
 from explorer.device.d3d9_things import Part, Things
@@ -64,6 +65,7 @@ class D3D9Device(Device):
         virtual: The moves of DEFAULT resources on 9Ex.
         things: Descriptions, locks, dirty regions, bindings.
         shown: Window, focus and swap chain.
+        gpu: What the GPU still has to do.
         blocks_of: Resource row → its blocks; the first one is what the next call uses.
         chains: Number of an additional swap chain → rows of its back buffers.
         modes: Full-screen modes that the adapter lists.
@@ -94,10 +96,7 @@ class D3D9Device(Device):
         self.managed.by_driver = d3d9_driver.manages(self)
         self.scene = 0
         self.in_scene = False
-        self._busy: dict[int, int] = {}
-        self._submitted = 0
-        self._completed = 0
-        self._fences: tuple[int, ...] = ()
+        self.gpu = GpuWork()
 
     @classmethod
     def handlers(cls) -> Mapping[str, Callable[[Any, Any, CallRecord], Verdict]]:
@@ -116,7 +115,7 @@ class D3D9Device(Device):
         other.things = self.things.copy()
         other.blocks_of = {row: list(blocks) for row, blocks in self.blocks_of.items()}
         other.chains, other.render_states = dict(self.chains), dict(self.render_states)
-        other.used_in_scene, other._busy = set(self.used_in_scene), dict(self._busy)
+        other.used_in_scene, other.gpu = set(self.used_in_scene), self.gpu.copy()
         return other
 
     def set_option(self, name: str, value: str) -> None:
@@ -192,7 +191,7 @@ class D3D9Device(Device):
         state.segments[segment].release(int(state.blocks["offset"][block]))
         state.count_usage(segment, -size)
         state.remove_block(block)
-        self._busy.pop(block, None)
+        self.gpu.forget(block)
         state.log.add(EventKind.FREED, name, where, size, rule=rule, text=f"{name} left {where}.")
 
     def destroy(self, row: int) -> None:
@@ -280,9 +279,7 @@ class D3D9Device(Device):
     def finish_frame(self) -> None:
         """Close a frame; what the GPU got ``FRAMES_IN_FLIGHT`` frames ago is done."""
         self.end_frame()
-        self._fences = (*self._fences, self._submitted)[-cost.FRAMES_IN_FLIGHT :]
-        if len(self._fences) == cost.FRAMES_IN_FLIGHT:
-            self._completed = max(self._completed, self._fences[0])
+        self.gpu.end_frame()
 
     def mark_used(self, row: int, block: int) -> None:
         """Note the use of a resource and of the block that served it."""
@@ -294,46 +291,13 @@ class D3D9Device(Device):
 
     # The GPU in the back ---------------------------------------------------------------------------------------
 
-    @property
-    def has_pending_work(self) -> bool:
-        """Whether the GPU has something left to do."""
-        return self._submitted > self._completed
-
-    def is_busy(self, block: int) -> bool:
-        """Return whether the GPU still has to use a block."""
-        return self._busy.get(block, 0) > self._completed
-
-    @property
-    def submitted(self) -> int:
-        """How much work the GPU was handed so far."""
-        return self._submitted
-
-    @property
-    def completed(self) -> int:
-        """How much of it is done."""
-        return self._completed
-
-    def last_work(self, block: int) -> int:
-        """Return the number of the last work that uses a block, 0 for none."""
-        return self._busy.get(block, 0)
-
-    def mark_busy(self, *blocks: int) -> None:
-        """Note that one piece of work handed to the GPU now uses blocks."""
-        self._submitted += 1
-        for block in blocks:
-            self._busy[block] = self._submitted
-
-    def clear_busy(self, block: int) -> None:
-        """Note that the GPU has nothing more to do with a block."""
-        self._busy.pop(block, None)
-
     def wait_for(self, block: int, text: str, rule: str) -> None:
         """Stall until the GPU is done with a block, and so with all that came before."""
         segment, size = self.segment_of(block), int(self.state.blocks["size"][block])
         name = self.name(int(self.state.blocks["resource"][block]))
         self.state.log.add(EventKind.STALLED, name, segment.name, size, rule=rule, text=text)
         self.spend(stall=cost.wait_ns(size, segment.bandwidth))
-        self._completed = max(self._completed, self._busy.get(block, 0))
+        self.gpu.drain(block)
 
     def read_back(self, name: str, block: int, size: int, how: str, rule: str) -> None:
         """Bring bytes from the device to the CPU, which waits for them."""

@@ -121,7 +121,7 @@ def get_target_data(device: D3D9Device, arguments: api.GetRenderTargetData, reco
         return device.refuse(record, verdict)
     resource = device.things.of[source.row].resource
     block = device.blocks_of[source.row][0]
-    if device.is_busy(block):
+    if device.gpu.is_busy(block):
         device.wait_for(block, f"{device.name(source.row)}: GetRenderTargetData waited for its draws.", "d3d9.R8.5")
     system_memory.bring_in(device, device.blocks_of[target.row][0])
     size = box_bytes(resource, source.level, whole(resource, source.level))
@@ -180,7 +180,7 @@ def _send(device: D3D9Device, source: int, target: int, size: int, how: str, rul
     if block is None:
         return
     device.mark_used(target, block)
-    device.mark_busy(block, from_block)
+    device.gpu.hand_over(block, from_block)
     d3d9_loss.write_over(device, target)
     state.blocks["used_frame"][from_block] = state.log.frame
     state.blocks["state"][block] |= int(BlockState.MOVED_THIS_FRAME)
@@ -211,7 +211,7 @@ def _gpu_bytes(device: D3D9Device, part: Part, rect: api.Rect | None) -> int:
     if block is None:
         return 0
     device.mark_used(part.row, block)
-    device.mark_busy(block)
+    device.gpu.hand_over(block)
     resource = device.things.of[part.row].resource
     size = box_bytes(resource, part.level, _box(rect, resource, part.level))
     device.spend(gpu=cost.transfer_ns(size, device.segment_of(block).bandwidth), cpu=cost.CPU_CALL_NS)

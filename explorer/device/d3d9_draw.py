@@ -88,7 +88,7 @@ def _touch(device: D3D9Device, row: int, operation: str, told: list[str]) -> boo
             return False
         if device.runtime.ex and not device.virtual.touch(device, row, block):
             return False
-        device.mark_busy(block)
+        device.gpu.hand_over(block)
     kind = int(state.blocks["kind"][block])
     if row in device.things.lost:
         d3d9_loss.look_at_contents(device, row, kind)

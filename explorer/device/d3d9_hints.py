@@ -68,7 +68,7 @@ def _move(device: D3D9Device, row: int) -> None:
             device.free_block(version, "d3d9.R3.3")
         device.blocks_of[row] = [block]
         system_memory.move_block(state, block, *taken)
-        device.clear_busy(block)
+        device.gpu.forget(block)
         device.virtual.forget(row)
     device.things.on_cpu |= {row}
     state.blocks["state"][block] |= int(BlockState.MOVED_THIS_FRAME)

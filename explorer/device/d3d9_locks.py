@@ -153,7 +153,7 @@ def _open(
     size = box_bytes(resource, part.level, box)
     values: dict[str, object] = {"pointer": pointer, "waited": False}
     staging, rules = -1, list[str]()
-    if _must_not_wait(device, row, flags) and device.is_busy(device.blocks_of[row][0]):
+    if _must_not_wait(device, row, flags) and device.gpu.is_busy(device.blocks_of[row][0]):
         busy = refused([fault("R7.5", "try again later", hr="D3DERR_WASSTILLDRAWING")])
         return device.refuse(record, busy, device.name(row))
     if pointer == "system":
@@ -190,7 +190,7 @@ def _open_system(device: D3D9Device, row: int, values: dict[str, object]) -> lis
     block = device.blocks_of[row][0]
     system_memory.bring_in(device, block)
     device.state.blocks["used_frame"][block] = device.state.log.frame
-    if device.is_busy(block):
+    if device.gpu.is_busy(block):
         # An update from it is still pending.
         device.wait_for(block, f"{device.name(row)}: the lock waited for a pending copy out of it.", "d3d9.R2.4")
         values["waited"] = True
@@ -208,11 +208,11 @@ def _open_direct(device: D3D9Device, row: int, flags: int, box: Box, values: dic
         return ["R6.4", "R6.5"]
     device.things.appended.pop(row, None)
     if flags & LockFlags.DISCARD:
-        if device.is_busy(block) and not rename(device, row):
+        if device.gpu.is_busy(block) and not rename(device, row):
             _wait(device, row, block, values)
         values["discarded"] = True
         return ["R6.4", "R6.9"]
-    if device.is_busy(block) and not flags & LockFlags.READONLY:
+    if device.gpu.is_busy(block) and not flags & LockFlags.READONLY:
         _wait(device, row, block, values)
     return ["R6.4", "R6.2"]
 
@@ -221,9 +221,9 @@ def _append(device: D3D9Device, row: int, block: int, box: Box) -> None:
     """Note what NOOVERWRITE will write; bytes that a pending draw still reads are the hazard that they are (R7.6)."""
     start, end = box[0], box[3]
     # What was written before the work that is done was drawn by it; a program draws what it appended once.
-    recent = [one for one in device.things.appended.get(row, ()) if one[2] >= device.completed]
-    last = device.last_work(block)
-    hit = [one for one in recent if one[0] < end and start < one[1] and last > max(one[2], device.completed)]
+    recent = [one for one in device.things.appended.get(row, ()) if one[2] >= device.gpu.completed]
+    last = device.gpu.last_work(block)
+    hit = [one for one in recent if one[0] < end and start < one[1] and last > max(one[2], device.gpu.completed)]
     if hit:
         low, high = max(start, hit[0][0]), min(end, hit[0][1])
         text = (
@@ -232,7 +232,7 @@ def _append(device: D3D9Device, row: int, block: int, box: Box) -> None:
         )
         where = device.segment_of(block).name
         device.state.log.add(EventKind.HAZARD, device.name(row), where, high - low, rule="d3d9.R7.6", text=text)
-    device.things.appended[row] = (*recent, (start, end, device.submitted))
+    device.things.appended[row] = (*recent, (start, end, device.gpu.submitted))
 
 
 def _wait(device: D3D9Device, row: int, block: int, values: dict[str, object]) -> None:
@@ -243,7 +243,7 @@ def _wait(device: D3D9Device, row: int, block: int, values: dict[str, object]) -
 def rename(device: D3D9Device, row: int) -> bool:
     """Give a resource a block that the GPU does not read; False when there is no room for another one."""
     state, blocks = device.state, device.blocks_of[row]
-    fresh = next((block for block in blocks[1:] if not device.is_busy(block)), None)
+    fresh = next((block for block in blocks[1:] if not device.gpu.is_busy(block)), None)
     if fresh is None:
         thing = device.things.of[row]
         group = device.segment_of(blocks[0]).group
@@ -281,7 +281,7 @@ def _open_temporary(device: D3D9Device, row: int, size: int, values: dict[str, o
     name, block = device.name(row), device.blocks_of[row][0]
     text = f"{name}: {place.size:,} B in {state.segments[segment].name} for the time of the lock."
     state.log.add(EventKind.ALLOCATED, name, state.segments[segment].name, place.size, rule="d3d9.R6.3", text=text)
-    if device.is_busy(block):
+    if device.gpu.is_busy(block):
         _wait(device, row, block, values)
     write_only = bool(device.things.of[row].resource.usage & api.Usage.WRITEONLY)
     values["read_back_bytes"] = 0 if write_only else size

@@ -56,7 +56,7 @@ def get_data(device: D3D9Device, arguments: api.GetData, record: CallRecord) -> 
         )
         device.state.log.add(EventKind.CHANGED, arguments.object, rule="d3d9.query.pressure", text=text)
     elif kind == api.QueryType.EVENT:
-        values = dict[str, object](returns=not device.has_pending_work)
+        values = dict[str, object](returns=not device.gpu.is_pending)
         rule = reason("ok.call")
     else:
         return device.answer_not_simulated(record, "GetData of this query type")
