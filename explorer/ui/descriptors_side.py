@@ -127,7 +127,7 @@ class DescriptorSide(SidePanel):
             return
         self._is_wide = is_wide
         for name, section in self.sections.items():
-            # Not takeAt: while its old item lives, a widget tells the new one nothing of a changed height.
+            # Out first: else the place before the stretch is counted with it.
             for column in self._columns:
                 column.removeWidget(section)
             column = self._columns[1 if is_wide and name in _SECOND else 0]

@@ -33,10 +33,16 @@ class FactsTip(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._theme, self._around = theme, parent
+        self._theme, self._around, self._host = theme, parent, parent
         self._title = self._state = ""
         self._rows: tuple[tuple[str, str], ...] = ()
         self._swatch: QImage | None = None
+        self.hide()
+
+    def float_over(self, host: QWidget) -> None:
+        """Be drawn over a larger widget, so that a low or scrolled parent cuts nothing off."""
+        self._host = host
+        self.setParent(host)
         self.hide()
 
     @property
@@ -68,15 +74,15 @@ class FactsTip(QWidget):
             swatch: Picture in front of the title.
         """
         self._title, self._rows, self._state, self._swatch = title, tuple(rows), state, swatch
-        # A place that scrolls shows a part of itself.
-        size, room = self.sizeHint(), self._around.visibleRegion().boundingRect() or self._around.rect()
+        around = QRect(self._around.mapTo(self._host, around.topLeft()), around.size())
+        size, room = self.sizeHint(), self._host.rect()
         x = min(around.right() + 8, room.right() - size.width() - 4)
         y = around.bottom() + 8
         if y + size.height() > room.bottom():
             y = around.top() - size.height() - 8
-        if y < room.top():
-            y = max(min(around.bottom() + 8, room.bottom() - size.height()), room.top())
-        self.setGeometry(QRect(QPoint(max(x, room.left() + 4), y), size))
+        if y < 0:
+            y = max(min(around.bottom() + 8, room.bottom() - size.height()), 0)
+        self.setGeometry(QRect(QPoint(max(x, 4), y), size))
         self.setAccessibleName(title)
         self.show()
         self.raise_()

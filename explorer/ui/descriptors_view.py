@@ -100,6 +100,7 @@ class DescriptorsView(QWidget):
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
         self._lay_out()
+        self.grid.canvas.tip.float_over(self)
         self._connect(workspace)
         self._show()
 

@@ -215,7 +215,7 @@ def test_that_allocators_and_readers_are_told_in_a_line() -> None:
     assert allocator_text(uses_in("d3d12-descriptor-ring", 20, "Scene views")) == (
         "Free list: 76 given out · 4,020 free · next free 76"
     )
-    assert "refused" in allocator_text(uses_in("d3d12-descriptor-ring", 320, "Dynamic views"))
+    assert "refused" in allocator_text(uses_in("d3d12-descriptor-ring", 304, "Dynamic views"))
     assert allocator_text(uses_in("d3d12-descriptor-ring", 20, "Staging")) == ""
     assert "do not see" in reading_text(uses_in("d3d12-rtv-slot-reuse", 210, "RTV"))
     assert "captured" in reading_text(uses_in("d3d12-rtv-slot-reuse", 410, "Views"))
@@ -250,7 +250,7 @@ def cell_at(pixels: np.ndarray, slot: int, cell: int = 10, gap: int = 1) -> np.n
 
 
 def test_that_slots_without_marks_have_the_pixels_of_the_plain_grid() -> None:
-    snapshot = scenario("d3d12-bindless-staging-descriptors", 30)
+    snapshot = scenario("d3d12-bindless-staging-descriptors", 31)
     uses = uses_of(replace(snapshot, descriptor_uses=NO_USES), 0)
     grid = SlotGrid(uses.heap)
     for cell, gap in ((10, 1), (15, 1), (20, 2)):

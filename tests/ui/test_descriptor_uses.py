@@ -223,6 +223,18 @@ def test_that_the_hover_names_table_hazard_and_rule(qtbot: QtBot, view: Descript
     assert told["Resource"] == "Texture 03"
 
 
+def test_that_the_facts_of_a_slot_are_whole_in_a_low_view(qtbot: QtBot, view: DescriptorsView) -> None:
+    put(view, scenario(SLOTS, 210))
+    view.resize(760, 600)
+    view.grab()
+    move_to(view, 3)
+    tip = view.grid.canvas.tip
+    qtbot.waitUntil(lambda: bool(tip.title), timeout=1000)
+    assert view.rect().contains(tip.geometry())
+    assert tip.height() == tip.sizeHint().height() > view.grid.height()
+    assert not tip.geometry().contains(view.grid.canvas.mapTo(view, view.grid.canvas.cell_rect(3).center().toPoint()))
+
+
 def test_that_the_rule_of_a_slot_opens_its_page(qtbot: QtBot, view: DescriptorsView, workspace: Workspace) -> None:
     put(view, scenario(SLOTS, 210))
     view.grid.canvas.go_to(3)
@@ -312,6 +324,13 @@ def test_that_the_facts_stand_beside_or_under_the_grid(
     assert view.side.isVisible() == (place == "side")
     assert view.under.isVisible() == (place == "under")
     assert view.panel.isVisible() == (place != "nowhere")
+    if place != "nowhere":
+        # From the top on, in their order; the list of heaps is left to the box above the grid where room is short.
+        shown = [section for section in view.panel.sections.values() if section.isVisible()]
+        assert len(shown) == (7 if place == "side" else 6)
+        qtbot.waitUntil(lambda: shown[0].y() < 20, timeout=1000)
+        left = [section.y() for section in shown if section.x() < 20]
+        assert left == sorted(left)
     if size[0] == 2560:
         # Two columns, and each section as high as what it says.
         sections = view.panel.sections
