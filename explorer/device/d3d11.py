@@ -165,7 +165,7 @@ class D3D11Device(Device):
                 return self._no_version(record, live, refused)
         elif busy and arguments.MapType != MapType.WRITE_NO_OVERWRITE:
             self._wait(name, live)
-        live.mapped[arguments.Subresource] = int(arguments.MapType)
+        live.mapped = {**live.mapped, arguments.Subresource: int(arguments.MapType)}
         self._cpu_access(live, arguments)
         return verdict
 
@@ -188,7 +188,9 @@ class D3D11Device(Device):
         row = self.row_of(arguments.pResource, "input.pResource")
         recording = d3d11_deferred.of(self, arguments.This)
         if recording is None:
-            how = self.live[row].mapped.pop(arguments.Subresource, None)
+            live = self.live[row]
+            how = live.mapped.get(arguments.Subresource)
+            live.mapped = {part: kind for part, kind in live.mapped.items() if part != arguments.Subresource}
         else:
             how = recording.mapped.pop((row, arguments.Subresource), None)
         size = arguments.read_bytes

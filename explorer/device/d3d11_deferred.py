@@ -125,7 +125,7 @@ def rename(device: D3D11Device, recording: Recording, row: int) -> Refusal | Non
     if isinstance(version, Refusal):
         return version
     live, name = device.live[row], device.state.resource_names[row]
-    live.held.add(version)
+    live.held |= {version}
     recording.jobs.append(RenameJob(row, version))
     recording.discarded.add(row)
     text = f"{name}: WRITE_DISCARD on a deferred context gives memory that the command list switches to."
@@ -210,9 +210,9 @@ def _forget(device: D3D11Device, recording: Recording) -> None:
     for job in recording.jobs:
         if isinstance(job, RenameJob) and job.row in device.live:
             live = device.live[job.row]
-            live.held.discard(job.version)
+            live.held -= {job.version}
             if job.version != (live.heap, live.block):
-                live.idle.append(job.version)
+                live.idle = (*live.idle, job.version)
     for row in sorted(device.recordings.kept):
         if not device.recordings.uses(row):
             device.recordings.kept.discard(row)

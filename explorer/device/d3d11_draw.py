@@ -20,24 +20,18 @@ if TYPE_CHECKING:
     from explorer.device.d3d11_deferred import Recording
 
 _USED = int(BlockState.USED_THIS_FRAME)
+_DEFAULT, _STAGING = int(Usage.DEFAULT), int(Usage.STAGING)
 
 
 def draw(device: D3D11Device, arguments: Any, record: CallRecord) -> Verdict:
     """Draw or Dispatch: the kernel makes what is referenced resident; on a deferred context it is recorded."""
     recording = d3d11_deferred.of(device, arguments.This)
-    read_rows = tuple(_row(device, name) for name in arguments.references)
-    written_rows = tuple(_row(device, name) for name in arguments.writes)
-    both = set(read_rows).intersection(written_rows)
-    reads = tuple(
-        _use(device, name, row, recording, both) for name, row in zip(arguments.references, read_rows, strict=True)
-    )
-    writes = tuple(
-        _use(device, name, row, recording, both) for name, row in zip(arguments.writes, written_rows, strict=True)
-    )
-    wrong = _wrong_usage(device, reads, writes)
+    read_rows = [_row(device, name) for name in arguments.references]
+    written_rows = [_row(device, name) for name in arguments.writes]
+    wrong = _wrong_usage(device, read_rows, written_rows)
     if wrong is not None:
         return device.refuse(record, wrong)
-    state = rules.State11(reads=reads, writes=writes) if _needs_rules(reads, writes) else rules.NO_STATE
+    state = _state(device, arguments, recording, read_rows, written_rows)
     verdict = rules.judge(arguments, state, device.runtime)
     if not verdict.succeeded:
         return device.refuse(record, verdict)
@@ -49,7 +43,7 @@ def draw(device: D3D11Device, arguments: Any, record: CallRecord) -> Verdict:
         device.state.log.add(EventKind.HAZARD, subject, rule="d3d11.U1.8", text=text)
     device.spend(cpu=cost.CPU_CALL_NS)
     if recording is not None:
-        recording.jobs.append(d3d11_deferred.DrawJob(read_rows, written_rows))
+        recording.jobs.append(d3d11_deferred.DrawJob(tuple(read_rows), tuple(written_rows)))
         return verdict
     draw_with(device, [*read_rows, *written_rows])
     device.kernel.trim(device)
@@ -91,17 +85,27 @@ def _use(device: D3D11Device, name: str, row: int, recording: Recording | None, 
     return rules.Use(name, device.state.resource_names[row], touched, device.is_mapped(row, recording))
 
 
-def _wrong_usage(device: D3D11Device, reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> Verdict | None:
+def _state(
+    device: D3D11Device, arguments: Any, recording: Recording | None, reads: list[int], writes: list[int]
+) -> rules.State11:
+    """Return what the rules look at; a draw names hundreds, and most of them need no look."""
+    both = set(reads).intersection(writes)
+    mapped = bool(recording.mapped) if recording is not None else any(device.live[row].mapped for row in reads + writes)
+    viewed = device.views.keys()
+    if not both and not mapped and viewed.isdisjoint(arguments.references) and viewed.isdisjoint(arguments.writes):
+        return rules.NO_STATE
+    named = zip((*arguments.references, *arguments.writes), reads + writes, strict=True)
+    uses = tuple(_use(device, name, row, recording, both) for name, row in named)
+    return rules.State11(reads=uses[: len(reads)], writes=uses[len(reads) :])
+
+
+def _wrong_usage(device: D3D11Device, reads: list[int], writes: list[int]) -> Verdict | None:
     """Return why the pipeline cannot use what a draw names: staging at all, or read-only usages as output."""
-    for use in (*reads, *writes):
-        if device.live[device.state.objects[use.resource][1]].resource.usage == Usage.STAGING:
-            return Verdict("E_INVALIDARG", (refusal("d3d11.U1.7", use.name),))
-    for use in writes:
-        usage = device.live[device.state.objects[use.resource][1]].resource.usage
-        if usage != Usage.DEFAULT:
-            return Verdict("E_INVALIDARG", (refusal("d3d11.U1.6", use.name),))
+    live, names = device.live, device.state.resource_names
+    for row in reads + writes:
+        if live[row].resource.usage == _STAGING:
+            return Verdict("E_INVALIDARG", (refusal("d3d11.U1.7", names[row]),))
+    for row in writes:
+        if live[row].resource.usage != _DEFAULT:
+            return Verdict("E_INVALIDARG", (refusal("d3d11.U1.6", names[row]),))
     return None
-
-
-def _needs_rules(reads: tuple[rules.Use, ...], writes: tuple[rules.Use, ...]) -> bool:
-    return any(use.mapped for use in (*reads, *writes)) or any(use.subresources for use in writes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -52,15 +53,14 @@ class Live:
     place: PlacementRow
     heap: int = -1
     block: int = -1
-    idle: list[Version] = field(default_factory=list[Version])
-    held: set[Version] = field(default_factory=set[Version])
-    mapped: dict[int, int] = field(default_factory=dict[int, int])
+    idle: tuple[Version, ...] = ()
+    held: frozenset[Version] = frozenset()
+    mapped: Mapping[int, int] = field(default_factory=dict[int, int])
 
     def copy(self) -> Live:
-        """Return an independent copy."""
+        """Return an independent copy: what is inside is replaced, never changed, since checkpoints copy thousands."""
         return Live(
-            self.resource, self.layout, self.place, self.heap, self.block,
-            list(self.idle), set(self.held), dict(self.mapped),
+            self.resource, self.layout, self.place, self.heap, self.block, self.idle, self.held, self.mapped
         )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def new_version(device: D3D11Device, row: int) -> Version | Refusal:
     fresh = next((version for version in live.idle if not is_busy(device, version[0])), None)
     if fresh is None:
         return _add_version(device, live, row, device.state.resource_names[row])
-    live.idle.remove(fresh)
+    live.idle = tuple(version for version in live.idle if version != fresh)
     return fresh
 
 
@@ -146,7 +146,7 @@ def switch(device: D3D11Device, row: int, version: Version) -> None:
         return
     live.heap, live.block = version
     if old not in live.held:
-        live.idle.append(old)
+        live.idle = (*live.idle, old)
     device.ring.renamed(device, device.state.resource_names[row], live.layout.size_bytes)
 
 
