@@ -45,6 +45,7 @@ class TimelineBands:
         self.rects: list[QRectF] = []
         self.head = QRectF()
         self._columns: tuple[Bytes8, Bytes8] | None = None
+        self._images: tuple[tuple[str, int, float], list[QImage]] | None = None
         self._tiles: dict[tuple[str, int, float], npt.NDArray[np.uint32]] = {}
 
     def pitch(self) -> int:
@@ -74,6 +75,9 @@ class TimelineBands:
             columns: From ``ResidencyBands.columns``.
         """
         self.names, self.chosen, self._columns = names, chosen, columns
+        self._images = None
+        # Those that are no more must not be found under the mouse before the next layout.
+        self.rects = self.rects[: len(names)]
 
     def lay_out(self, area: QRectF) -> None:
         """Put legend and bands into an area, the legend first."""
@@ -92,17 +96,17 @@ class TimelineBands:
         """Paint bands with their names, then the legend."""
         if not self.names or self._columns is None:
             return
-        theme, (best, worst) = self._theme, self._columns
+        theme = self._theme
         tall = max(round((self.pitch() - 3) * ratio), 4)
         tiles = self._patterns(tall, ratio)
+        images = self._pictures(self._columns, tall, ratio)
         font, strong = theme.font(theme.caption_px), theme.font(theme.caption_px, strong=True)
         for band, (name, rect) in enumerate(zip(self.names, self.rects, strict=True)):
-            pixels = band_image(best[band], worst[band], tiles)
-            rows, width = pixels.shape
-            image = QImage(pixels.data, width, rows, pixels.strides[0], QImage.Format.Format_ARGB32_Premultiplied)
+            image = images[band]
+            high = image.height() / ratio
             painter.setPen(QPen(theme.colour("linesoft"), 1))
             painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-            painter.drawImage(QRectF(rect.left(), rect.bottom() - rows / ratio, rect.width(), rows / ratio), image)
+            painter.drawImage(QRectF(rect.left(), rect.bottom() - high, rect.width(), high), image)
             is_chosen = name in self.chosen
             painter.setFont(strong if is_chosen else font)
             painter.setPen(theme.colour("text" if is_chosen else "text2"))
@@ -111,6 +115,19 @@ class TimelineBands:
             painter.drawText(side, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, shown)
         painter.setFont(font)
         self._paint_legend(painter, tiles, ratio)
+
+    def _pictures(self, columns: tuple[Bytes8, Bytes8], tall: int, ratio: float) -> list[QImage]:
+        """Return the pictures of the bands; a moving mouse paints the same ones again."""
+        key = (self._theme.name, tall, ratio)
+        if self._images is None or self._images[0] != key:
+            made: list[QImage] = []
+            for best, worst in zip(*columns, strict=True):
+                pixels = band_image(best, worst, self._patterns(tall, ratio))
+                rows, width = pixels.shape
+                form = QImage.Format.Format_ARGB32_Premultiplied
+                made.append(QImage(pixels.data, width, rows, pixels.strides[0], form).copy())
+            self._images = (key, made)
+        return self._images[1]
 
     def swatch(self, place: ResidencyPlace, ratio: float) -> QImage | None:
         """Return a sample of a place's pattern; None for what does not live."""

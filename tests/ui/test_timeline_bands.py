@@ -104,8 +104,11 @@ def test_that_the_largest_resources_have_bands_as_many_as_fit(qtbot: QtBot, view
     assert plot.overlay.bands.rects[-1].bottom() < plot.height() - plot.overlay.bottom_room() + 2
     view.resize(1000, 1200)
     qtbot.waitUntil(lambda: len(plot.overlay.bands.names) == MOST, timeout=2000)
+    lowest = plot.overlay.bands.rects[0].center().y()
+    assert plot.overlay.bands.band_at(lowest) == 0
     view.resize(1000, 150)
     qtbot.waitUntil(lambda: not plot.overlay.bands.names, timeout=2000)
+    assert plot.overlay.bands.band_at(lowest) == -1
     settle(qtbot, view)
 
 
