@@ -28,6 +28,7 @@ from explorer.sim.commands import (
     StepEvent,
     Undo,
 )
+from explorer.sim.interruption import interruptible
 from explorer.sim.right_of_way import RightOfWay
 
 if TYPE_CHECKING:
@@ -98,7 +99,11 @@ class Runner:
             return
 
     def run(self) -> None:
-        """Serve until ``stop``; exceptions of the simulation (bugs) leave it."""
+        """Serve until ``stop``, which also ends a load or a long seek; exceptions of the simulation (bugs) leave it."""
+        with interruptible(lambda: not self._stopping.is_set()):
+            self._serve_until_stopped()
+
+    def _serve_until_stopped(self) -> None:
         published_s = 0.0
         while not self._stopping.is_set():
             self._serve(self._wait_s(published_s))

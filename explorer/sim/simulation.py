@@ -13,6 +13,7 @@ from explorer.core.units import parse_size
 from explorer.device import make_device
 from explorer.device.memory_state import MemoryState
 from explorer.errors import CallError, CommandError, ExplorerError, InputError, PresetError
+from explorer.sim import interruption
 from explorer.sim.checkpoints import Checkpoints, frame_work
 from explorer.sim.history import HistoryRecorder
 from explorer.sim.journal import Entry, Journal, Moment
@@ -255,6 +256,7 @@ class Simulation:
         for planned in self._script.objects(group):
             if limit is not None and total >= limit:
                 return
+            interruption.check()
             self._made[group.id] += 1
             if self._lacks_its_place(planned):
                 continue
@@ -304,6 +306,7 @@ class Simulation:
         return self._calls
 
     def _finish_frame(self) -> None:
+        interruption.check()
         calls = self._frame_calls()
         while self._step < len(calls):
             self._run(calls[self._step])

@@ -28,11 +28,12 @@ from explorer.sim.mailbox import SnapshotMailbox
 from explorer.sim.runner import QUEUE_LIMIT, Runner
 from explorer.sim.scenario import scenario_from_mapping
 from explorer.sim.scenarios import load_simulation, make_simulation
-from tests.sim.nonsense import at, scenario
+from tests.sim.nonsense import at, scenario, things
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from explorer.sim.simulation import Simulation
     from explorer.sim.snapshot import Snapshot
 
 SCENARIO = "d3d9-shooter-2003-agp-64mb"
@@ -180,6 +181,28 @@ def test_that_a_call_that_cannot_be_stops_the_clock_and_not_the_loop(desk: Desk)
     desk.wait(lambda: desk.frame() == 2 and not desk.states[-1].playing)
     desk.runner.post(Seek(1))
     desk.wait(lambda: desk.frame() == 1)
+
+
+def test_that_a_long_seek_ends_with_the_loop(desk: Desk) -> None:
+    desk.runner.post(Seek(1_000_000))
+    desk.runner.post(Step(1))
+    desk.close()
+    assert desk.frame() < 1_000_000
+
+
+def test_that_a_large_load_ends_with_the_loop() -> None:
+    desk = Desk()
+    began = threading.Event()
+    crowd = scenario_from_mapping(scenario("d3d9", things(count=1_000_000)), "crowd.toml", "crowd")
+
+    def make() -> Simulation:
+        began.set()
+        return make_simulation(crowd)
+
+    desk.runner.post(Load(make, request=1))
+    assert began.wait(timeout=10)
+    desk.close()
+    assert not desk.answers
 
 
 def test_that_what_is_loaded_while_another_plays_waits_at_its_first_frame(desk: Desk) -> None:
