@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy.typing as npt
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -39,6 +43,30 @@ def bits(key: int, index: int) -> int:
 def below(key: int, index: int, limit: int) -> int:
     """Return a number 0 … limit − 1, evenly spread (limit > 0, far below 2^64)."""
     return (bits(key, index) * limit) >> 64
+
+
+def below_each(key: int, indices: npt.NDArray[np.int64], limits: npt.NDArray[np.int64] | int) -> npt.NDArray[np.int64]:
+    """Return ``below`` for each index, as one column.
+
+    Args:
+        key: Key of the stream.
+        indices: Places of the stream, >= 0; shape (n,).
+        limits: 1 … 2^32 − 1, one for all or one for each.
+    """
+    limit = np.asarray(limits, np.uint64)
+    bits64 = _mix_each(np.uint64(key) ^ _mix_each(indices.astype(np.uint64)))
+    half = np.uint64(32)
+    high, low = bits64 >> half, bits64 & np.uint64(0xFFFFFFFF)
+    # The upper half of the product of 128 bits, without ever needing more than 64.
+    return ((high * limit + (low * limit >> half)) >> half).astype(np.int64)
+
+
+def _mix_each(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return ``mix`` of each value; unsigned columns wrap around as it masks."""
+    values = values + np.uint64(_GOLDEN)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
 
 
 def choose(key: int, index: int, weights: Sequence[int]) -> int:

@@ -6,11 +6,17 @@ Devices call the functions; ``FORMULAE`` says the same in words, for the window'
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from explorer.core.kinds import ResourceKind
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 NS = 1_000_000_000
+_WITHIN_64_BITS = 9_000_000_000
 
 
 class SegmentFacts(Protocol):
@@ -51,6 +57,20 @@ def touch_ns(kind: int, size: int, bandwidth: int) -> int:
         return 0
     share, of = DRAW_SHARE.get(ResourceKind(kind), (1, 1))
     return size * share * NS // (of * bandwidth)
+
+
+def touch_sum_ns(
+    kinds: npt.NDArray[np.integer[Any]], sizes: npt.NDArray[np.int64], bandwidths: npt.NDArray[np.int64]
+) -> int:
+    """Return the sum of ``touch_ns`` over columns of one length."""
+    shares = np.array([DRAW_SHARE.get(kind, (1, 1)) for kind in ResourceKind], np.int64)[kinds]
+    rates = shares[:, 1] * bandwidths
+    asked = sizes * shares[:, 0]
+    # Ten digits more must stay within signed 64 bit; what is larger is rare.
+    small = (asked < _WITHIN_64_BITS) & (bandwidths > 0)
+    total = int((asked[small] * NS // rates[small]).sum())
+    large = np.flatnonzero(asked >= _WITHIN_64_BITS).tolist()
+    return total + sum(touch_ns(int(kinds[at]), int(sizes[at]), int(bandwidths[at])) for at in large)
 
 
 def lockable_ns(touched: int) -> int:

@@ -188,7 +188,7 @@ def keep(device: D3D11Device, row: int) -> bool:
     name = state.resource_names[row]
     device.recordings.kept.add(row)
     state.objects.pop(name, None)
-    state.resource_names[row] = f"{name} (released)"
+    state.rename_resource(row, f"{name} (released)")
     state.generation += 1
     text = f"{name} was released; a command list still uses it, so its memory stays."
     state.log.add(EventKind.CHANGED, name, size=device.live[row].layout.size_bytes, rule=LIVES, text=text)

@@ -52,7 +52,7 @@ def activate(device: D3D12Device, name: str) -> None:
                   rule="d3d12.3.18d", text=f"{name} is the active resource of its bytes.")  # fmt: skip
 
 
-def mark_used(device: D3D12Device, rows: list[int], blocks: npt.NDArray[np.int64]) -> None:
+def mark_used(device: D3D12Device, rows: list[int] | npt.NDArray[np.int64], blocks: npt.NDArray[np.int64]) -> None:
     """Note the use of placed and committed resources; using an inactive one is a hazard.
 
     Args:
@@ -65,13 +65,13 @@ def mark_used(device: D3D12Device, rows: list[int], blocks: npt.NDArray[np.int64
     state.blocks["used_frame"][blocks] = state.log.frame
     marks = state.blocks["state"][blocks]
     for at in np.flatnonzero(marks & _INACTIVE).tolist():
-        name = state.resource_names[rows[at]]
+        name = state.resource_names[int(rows[at])]
         text = f"{name} was used without an aliasing barrier: another resource owns its bytes."
         state.log.add(EventKind.HAZARD, name, rule="d3d12.3.18d", text=text)
     state.blocks["state"][blocks] = marks | np.uint8(_USED)
     if not device.uninitialised:
         return
-    for row in sorted(device.uninitialised.intersection(rows)):
+    for row in sorted(device.uninitialised.intersection(map(int, rows))):
         name = state.resource_names[row]
         text = f"{name} was used before a clear, a discard or a full copy: a placed target holds nothing at first."
         state.log.add(EventKind.HAZARD, name, rule="d3d12.3.18d", text=text)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.core import d3d12 as api
 from explorer.core.d3d12_enums import HeapFlags, HeapType, ResourceDimension, ResourceFlags
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind
+from explorer.core.layouts import ResourceLayout
 from explorer.core.verdicts import Verdict
 from explorer.device import (
     d3d12_activation,
@@ -25,10 +27,10 @@ from explorer.rules.d3d12_access import default_priority
 from explorer.rules.d3d12_create import HeapState, judge_committed, judge_placed
 from explorer.rules.d3d12_desc import mips_of
 from explorer.rules.d3d12_heaps import DENY_ALL, heap_alignment, judge_create_heap
+from explorer.rules.d3d12_runtime import D3d12Runtime
 
 if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
-    from explorer.core.layouts import ResourceLayout
     from explorer.device.d3d12 import D3D12Device
 
 _ALIASED = int(BlockState.ALIASED)
@@ -63,20 +65,55 @@ def create_heap(device: D3D12Device, arguments: api.CreateHeap, record: CallReco
 
 def create_committed(device: D3D12Device, arguments: api.CreateCommittedResource, record: CallRecord) -> Verdict:
     """Create a resource with a heap of its own."""
-    verdict = judge_committed(arguments, device.runtime)
-    if not verdict.succeeded:
-        return device.refuse(record, verdict)
-    if not arguments.ppvResource:
-        return verdict
-    layout = size_of(device, arguments)
-    desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
-    priority = default_priority(arguments.pDesc.Flags, layout.size_bytes)
+    judged = _judged(device, arguments)
+    if judged.accepted is None:
+        return judged.verdict if judged.verdict.succeeded else device.refuse(record, judged.verdict)
+    layout, desc, priority = judged.accepted
     row = _take_heap(device, record, desc, priority, committed=True)
     if isinstance(row, Verdict):
         return row
     resource = _add_resource(device, arguments.pDesc, record, layout, desc.Properties.Type, arguments)
     _add_block(device, resource, row, 0, layout, _RESIDENT if device.state.heaps["resident"][row] else 0)
-    return verdict
+    return judged.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What the rules say of a committed resource; it depends on nothing that a device holds.
+
+    Attributes:
+        arguments: The call.
+        runtime: The runtime that judged it.
+        verdict: The answer.
+        accepted: Layout, heap and priority; None where it is refused or only asked.
+    """
+
+    arguments: api.CreateCommittedResource
+    runtime: D3d12Runtime
+    verdict: Verdict
+    accepted: tuple[ResourceLayout, api.HeapDesc, int] | None
+
+
+_KNOWN: dict[int, _Judged] = {}
+_MOST_KNOWN = 4096
+
+
+def _judged(device: D3D12Device, arguments: api.CreateCommittedResource) -> _Judged:
+    """Return the judgement of a call; decoded inputs that come again are the same object (``decoded_calls``)."""
+    known = _KNOWN.get(id(arguments))
+    if known is not None and known.arguments is arguments and known.runtime is device.runtime:
+        return known
+    verdict = judge_committed(arguments, device.runtime)
+    accepted = None
+    if verdict.succeeded and arguments.ppvResource:
+        layout = size_of(device, arguments)
+        desc = api.HeapDesc(layout.size_bytes, arguments.pHeapProperties, layout.alignment, arguments.HeapFlags)
+        accepted = layout, desc, default_priority(arguments.pDesc.Flags, layout.size_bytes)
+    if len(_KNOWN) >= _MOST_KNOWN:
+        _KNOWN.clear()
+    # Kept with its key alive: no other object can have the same identity meanwhile.
+    known = _KNOWN[id(arguments)] = _Judged(arguments, device.runtime, verdict, accepted)
+    return known
 
 
 def create_placed(device: D3D12Device, arguments: api.CreatePlacedResource, record: CallRecord) -> Verdict:

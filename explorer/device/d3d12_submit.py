@@ -16,8 +16,8 @@ from explorer.device import (
     d3d12_fences,
     d3d12_lists,
     d3d12_slot_uses,
+    d3d12_submit_rows,
     d3d12_tiles,
-    d3d12_zero_copy,
 )
 from explorer.device.d3d12_common import REMOVED, no_memory, ok, reason
 from explorer.device.d3d12_slot_uses import RangeUse
@@ -26,15 +26,14 @@ from explorer.device.d3d12_tiled import DANGLING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy.typing as npt
-
     from explorer.core import d3d12 as api
     from explorer.core import d3d12_commands as commands
     from explorer.core.calls import CallRecord
+    from explorer.core.names import NameRuns
     from explorer.device.d3d12 import D3D12Device
     from explorer.memory.segments import MemorySegment
 
-_FOR_CPU = (int(HeapKind.UPLOAD), int(HeapKind.READBACK), int(HeapKind.CUSTOM), int(HeapKind.GPU_UPLOAD))
+_NOT_RESIDENT = "{} was used while it was not resident"
 
 _SLOTTED = ("descriptor_heap", "query_heap")
 _COPIES = ("(DIRECT queue)", 0)
@@ -65,6 +64,9 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
     if not d3d12_fences.is_node(device, arguments.NodeMask):
         return device.refuse(record, Verdict("E_INVALIDARG", (reason("d3d12.1.6c"),)))
     where = d3d12_fences.queue_of(arguments), d3d12_fences.node_of(device, arguments)
+    runs = d3d12_submit_rows.runs_of(device, arguments)
+    if runs is not None:
+        return _run_columns(device, arguments, runs, where)
     inline = _Work(dict.fromkeys((*arguments.references, *arguments.writes)), dict.fromkeys(arguments.writes))
     for name in inline.names:
         device.state.find(name, "resource", "heap", "query_heap", where="input.references")
@@ -80,6 +82,24 @@ def execute(device: D3D12Device, arguments: api.ExecuteCommandLists, record: Cal
         used = dict.fromkeys((*recorded.reads, *recorded.writes, *recorded.heaps))
         work.append(_Work(used, dict(recorded.fresh), list(recorded.tables)))
     return _run_parts(device, record, work, where)
+
+
+def _run_columns(
+    device: D3D12Device, arguments: api.ExecuteCommandLists, runs: NameRuns, where: tuple[str, int]
+) -> Verdict:
+    d3d12_activation.initialise(device, arguments.writes)
+    heap = d3d12_submit_rows.use(device, runs, where)
+    if heap >= 0:
+        _not_here(device, list(dict.fromkeys(runs)), heap, _NOT_RESIDENT)
+        return Verdict(REMOVED, (reason("d3d12.8.7"),))
+    return _done(device)
+
+
+def _done(device: D3D12Device) -> Verdict:
+    """Close a submission: the CPU's part of it, and the trim behind it."""
+    device.spend(cpu=cost.CPU_CALL_NS)
+    device.kernel.trim(device)
+    return ok("d3d12.8.1")
 
 
 def _run_parts(device: D3D12Device, record: CallRecord, work: list[_Work], where: tuple[str, int]) -> Verdict:
@@ -119,9 +139,7 @@ def _run(
     if not _use(device, alive, where, copies=copies):
         return Verdict(REMOVED, (reason("d3d12.8.7"),))
     d3d12_slot_uses.read(device, work.tables)
-    device.spend(cpu=cost.CPU_CALL_NS)
-    device.kernel.trim(device)
-    return ok("d3d12.8.1")
+    return _done(device)
 
 
 def barrier(device: D3D12Device, arguments: api.ResourceBarrier, record: CallRecord) -> Verdict:
@@ -236,7 +254,7 @@ def _use(device: D3D12Device, names: list[str], where: tuple[str, int], *, copie
     unique = list(dict.fromkeys(reversed(heaps)))[::-1]
     missing = device.kernel.use(device, unique)
     if missing >= 0:
-        return _not_here(device, names, unique[missing], "{} was used while it was not resident")
+        return _not_here(device, names, unique[missing], _NOT_RESIDENT)
     if device.timeline.paging:
         for heap in unique:
             if not d3d12_fences.is_here(device, heap, where[0]):
@@ -248,32 +266,14 @@ def _use(device: D3D12Device, names: list[str], where: tuple[str, int], *, copie
             _cross_nodes(device, heap, where[1])
     d3d12_activation.mark_used(device, rows, blocks)
     if device.runtime.uma and not copies:
-        _note_in_place(device, rows, heaps)
+        d3d12_submit_rows.note_in_place(device, np.asarray(rows, np.int64), np.asarray(heaps[: len(rows)], np.int32))
     if copies:
         # A copy touches what it names, not all of both: its caller knows how much.
         return True
     for row in reserved:
         d3d12_tiles.spend_use(device, row, tiled[row])
-    _spend_touches(device, blocks)
+    d3d12_submit_rows.spend_touches(device, blocks)
     return True
-
-
-def _spend_touches(device: D3D12Device, blocks: npt.NDArray[np.int64]) -> None:
-    table = device.state.blocks
-    rates = [segment.bandwidth for segment in device.state.segments]
-    kinds: list[int] = table["kind"][blocks].tolist()
-    sizes: list[int] = table["size"][blocks].tolist()
-    where: list[int] = table["segment"][blocks].tolist()
-    device.spend(gpu=sum(cost.touch_ns(k, size, rates[s]) for k, size, s in zip(kinds, sizes, where, strict=True)))
-
-
-def _note_in_place(device: D3D12Device, rows: list[int], heaps: list[int]) -> None:
-    kinds = device.state.heaps["kind"]
-    shared = {heap for heap in dict.fromkeys(heaps) if int(kinds[heap]) in _FOR_CPU}
-    if shared:
-        for row, heap in zip(rows, heaps, strict=False):
-            if heap in shared:
-                d3d12_zero_copy.note_use(device, row)
 
 
 def _cross_nodes(device: D3D12Device, heap: int, node: int) -> None:

@@ -10,8 +10,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from explorer.device.cost import FRAMES_IN_FLIGHT
+
+Rows: TypeAlias = Sequence[int] | npt.NDArray[np.int64]
+"""Rows of heaps."""
 
 LOST_VALUE = 2**64 - 1
 """What every fence shows when the device is removed. Source: device.fence-lost."""
@@ -90,11 +97,11 @@ class Timeline:
     paging: list[Arrival] = field(default_factory=list[Arrival])
     submitted: int = 0
     running: set[int] = field(default_factory=set[int])
-    heaps: dict[int, Sequence[int] | frozenset[int]] = field(default_factory=dict[int, Sequence[int] | frozenset[int]])
+    heaps: dict[int, Rows | frozenset[int]] = field(default_factory=dict[int, Rows | frozenset[int]])
     since: dict[int, int] = field(default_factory=dict[int, int])
     paged_ns: int | None = None
 
-    def begin(self, queue: str, node: int, frame: int, heaps: Sequence[int]) -> int:
+    def begin(self, queue: str, node: int, frame: int, heaps: Rows) -> int:
         """Put a submission on a queue and return its number; ``heaps`` is kept and must not change."""
         number = self.submitted
         self.submitted += 1
@@ -117,7 +124,7 @@ class Timeline:
                 break
             rows = self.heaps[number]
             if not isinstance(rows, frozenset):
-                rows = self.heaps[number] = frozenset(rows)
+                rows = self.heaps[number] = frozenset(map(int, rows))
             if heap in rows:
                 return number
         return None

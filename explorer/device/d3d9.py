@@ -218,7 +218,7 @@ class D3D9Device(Device):
         while new in state.objects:
             new, count = f"{old} (released, still in use, {count})", count + 1
         state.objects.pop(old)
-        state.resource_names[row] = new
+        state.rename_resource(row, new)
         state.bind(new, "resource", row)
         state.generation += 1
         self.things.orphans |= {row}

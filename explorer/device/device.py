@@ -90,6 +90,14 @@ class Device(ABC):
     def copy(self) -> Self:
         """Return an independent copy, for checkpoints."""
 
+    def kept_copy(self) -> Self:
+        """Return a copy that nobody writes: it may share tables with the kept copy before."""
+        self.state.is_kept = True
+        try:
+            return self.copy()
+        finally:
+            self.state.is_kept = False
+
     @abstractmethod
     def set_option(self, name: str, value: str) -> None:
         """Change an option that may change while running.

@@ -6,13 +6,14 @@ from collections import Counter, deque
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from explorer.core.events import Event, EventKind
 from explorer.device.event_rows import EventParts, EventRows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
 TAIL = 1000
@@ -77,7 +78,8 @@ class EventLog:
         groups: tuple[tuple[int, str], ...],
     ) -> None:
         """Record the events that a kernel wrote down; see ``EventRows``."""
-        rows = EventRows(self._number, self.frame, self._cause, table, subjects, names, segments, groups)
+        numbers = np.arange(self._number, self._number + len(table))
+        rows = EventRows(numbers, self.frame, self._cause, table, subjects, names, segments, groups)
         self._number += len(rows)
         for kind, count, size in rows.sums():
             self._counts[kind] += count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import overload
 
 import numpy as np
@@ -29,10 +29,16 @@ KIND_OF: tuple[EventKind, ...] = (
 )
 """Kind of event by what the kernel tells."""
 
-_RULE_OF = (
+RULE_OF = (
     "kernel.over-budget", "kernel.paging", "kernel.page-file", "kernel.paging", "kernel.over-budget",
     "kernel.over-budget", "kernel.over-budget", "kernel.over-budget", "d3d12.8.5c", "kernel.freeze",
 )  # fmt: skip
+"""Rule by what the kernel tells."""
+
+KIND_NUMBERS = {kind: number for number, kind in enumerate(EventKind)}
+"""Kind of event → its number."""
+
+_KIND_NUMBER_OF = np.array([KIND_NUMBERS[kind] for kind in KIND_OF], np.int64)
 _SHOWS_SOURCE = (p.EVICTED,)
 _NO_SEGMENT = -1
 
@@ -42,7 +48,7 @@ class EventRows(Sequence[Event]):
     """The events of one kernel call, in order.
 
     Attributes:
-        number: Number of the first one; the others follow without gaps.
+        numbers: int64, shape (n,): their numbers, rising.
         frame: Frame in which they happened.
         cause: Number of the event that led to them, −1 none.
         table: int64, shape (n, ``paging.EVENT_COLUMNS``), read-only.
@@ -52,7 +58,7 @@ class EventRows(Sequence[Event]):
         groups: Node and name of the budget groups.
     """
 
-    number: int
+    numbers: npt.NDArray[np.int64]
     frame: int
     cause: int
     table: npt.NDArray[np.int64]
@@ -83,6 +89,20 @@ class EventRows(Sequence[Event]):
         at = int(self.subjects[index])
         return self.names[at] if at >= 0 else self.groups[-1 - at][1]
 
+    def kinds(self) -> npt.NDArray[np.int64]:
+        """Return the kind of each event as a number of ``KIND_NUMBERS``, shape (n,)."""
+        return _KIND_NUMBER_OF[self.table[:, p.WHAT]]
+
+    def about_budgets(self) -> list[Event]:
+        """Return the events that speak of a budget group."""
+        return [self._event(at) for at in np.flatnonzero(self.subjects < 0).tolist()]
+
+    def only(self, indices: npt.NDArray[np.int64]) -> EventRows:
+        """Return some of the events, in order."""
+        return replace(
+            self, numbers=self.numbers[indices], table=self.table[indices], subjects=self.subjects[indices]
+        )  # fmt: skip
+
     def sums(self) -> list[tuple[EventKind, int, int]]:
         """Return how many events of a kind there are, and their bytes; a kind may come more than once."""
         what = self.table[:, p.WHAT]
@@ -97,14 +117,14 @@ class EventRows(Sequence[Event]):
         segment = source if what in _SHOWS_SOURCE else target
         group = self.groups[-1 - int(self.subjects[index])] if what in _ABOUT_GROUPS else (0, "")
         return Event(
-            self.number + index,
+            int(self.numbers[index]),
             self.frame,
             time_ns,
             KIND_OF[what],
             self.subject(index),
             self.segments[segment] if segment != _NO_SEGMENT else "",
             size,
-            _RULE_OF[what],
+            RULE_OF[what],
             self._text(what, index, source, target, size, asked, limit, group),
             self.cause,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from explorer.core.calls import CallRecord
 from explorer.core.columns import BlockColumns, HeapColumns, ResourceColumns, column_dtypes
 from explorer.core.events import EventKind
 from explorer.core.kinds import BlockState, HeapKind, ResourceKind
+from explorer.core.names import Objects
 from explorer.core.words import Words
 from explorer.device import kernel_texts
 from explorer.device.event_log import EventLog
@@ -99,9 +100,12 @@ class MemoryState:
         self.resources = GrowingTable({**column_dtypes(ResourceColumns), **_RESOURCE_EXTRA})
         self.heap_names: dict[int, str] = {}
         self.heap_names_ever: list[str] = []
+        self._named = 0
+        self.is_kept = False
+        self._kept: tuple[tuple[int, ...], dict[str, Any]] = ((), {})
         self.resource_names: dict[int, str] = {}
         self.records: dict[int, CallRecord | None] = {}
-        self.objects: dict[str, tuple[str, int]] = {}
+        self.objects = Objects()
         self.dimensions, self.formats, self.places = Words(), Words(), Words()
         self.log = EventLog()
         self.times = Times()
@@ -198,10 +202,21 @@ class MemoryState:
             block=-1,
         )
         self.resource_names[row] = new.name
+        self._named += 1
         self.records[row] = new.record
         self.bind(new.name, "resource", row)
         self.generation += 1
         return row
+
+    def rename_resource(self, row: int, name: str) -> None:
+        """Give a resource row another name; what ``objects`` knows it by is the caller's business."""
+        self.resource_names[row] = name
+        self._named += 1
+
+    @property
+    def names_key(self) -> tuple[int, ...]:
+        """Differs from what it was whenever a heap or resource came, went or got another name."""
+        return len(self.heap_names_ever), len(self.heaps), self._named, len(self.resources)
 
     def remove_resource(self, row: int) -> None:
         """Remove a resource row whose blocks are gone."""
@@ -336,6 +351,23 @@ class MemoryState:
         if after >= 0:
             self.blocks["before"][after] = before
 
+    def _name_tables(self) -> dict[str, Any]:
+        """Return copies of the tables of names; those of the last kept copy where nothing got another name since.
+
+        A kept copy is never written: a long run over a hundred thousand steady names holds their tables once.
+        """
+        key = (*self.names_key, self.objects.epoch, len(self.objects.changes))
+        if self.is_kept and self._kept[0] == key:
+            return self._kept[1]
+        tables: dict[str, Any] = {
+            name: dict(getattr(self, name)) for name in ("heap_names", "resource_names", "records")
+        }
+        tables["objects"] = Objects(self.objects)
+        tables["heap_names_ever"] = list(self.heap_names_ever)
+        if self.is_kept:
+            self._kept = key, tables
+        return tables
+
     def clear_frame_marks(self) -> None:
         """Forget what was used and moved in the frame that ended."""
         state = self.blocks["state"]
@@ -352,9 +384,9 @@ class MemoryState:
         }
         for name in ("heaps", "blocks", "resources", "dimensions", "formats", "places", "log"):
             setattr(other, name, getattr(self, name).copy())
-        for name in ("heap_names", "resource_names", "records", "objects"):
-            setattr(other, name, dict(getattr(self, name)))
-        other.heap_names_ever = list(self.heap_names_ever)
+        for name, table in self._name_tables().items():
+            setattr(other, name, table)
+        other.is_kept, other._kept = False, ((), {})
         t = self.times
         other.times = Times(t.gpu, t.transfer, t.cpu, t.stall, t.slowest_frame)
         return other

@@ -71,8 +71,11 @@ class GrowingTable:
             if row == len(self._live):
                 self._grow()
             self._end += 1
-        for name, column in self._columns.items():
-            column[row] = values.get(name, 0)
+        # Two short loops instead of a look for each column: most columns are given.
+        for name, value in values.items():
+            self._columns[name][row] = value
+        for name in self._columns.keys() - values.keys():
+            self._columns[name][row] = 0
         self._live[row] = True
         self._count += 1
         return row

@@ -19,22 +19,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from explorer.core.names import NameRuns
 from explorer.device.device import Device
+from explorer.device.event_rows import EventParts, EventRows
 from explorer.sim.history import HistoryRecorder
 from explorer.sim.resource_history import ResourceHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from explorer.core.events import Event
 
 SPACING_WORK = 5_000
 """Work between two checkpoints while memory lasts. Measured on the presets: a unit takes 4 to 14 µs, so that the
 frames between take at most about 0.07 s to run again."""
 
-COPY_BYTES = 1_500
-"""Bytes that are copied in the time of one unit of work (measured: 2 ms for 0.5 MB of columns and name tables)."""
+COPY_BYTES = 4_500
+"""Bytes that are copied in the time of one unit of work (measured: 100 ms for 90 MB of columns and name tables; small
+states take longer for each byte, but their spacing is that of the work)."""
 
-_COPY_SHARE = 4
-"""A checkpoint is due after this many times the work of its copy: a run spends at most a fifth on going back later."""
+_COPY_SHARE = 2
+"""A checkpoint is due after this many times the work of its copy: a run over a large memory spends at most a third on
+going back later, and what lies between two checkpoints takes 0.2 s to run again."""
 
 MEMORY_BYTES = 512 << 20
 """Bytes that all checkpoints of a run may hold together, as ``own_bytes`` estimates them."""
@@ -43,6 +49,9 @@ _EVENT_BYTES = 450
 """What a checkpoint holds for each event since the one before: the event, its text, its place in a story."""
 
 _CALL_WORK, _EVENT_WORK = 8, 2
+_IN_COLUMNS = 32
+"""References and events that stay columns, for each that is gone through by itself (measured: 1.5 ms for 10,000)."""
+
 _WALKED, _SAMPLE = 64, 8
 _DEPTH, _WALK_DEPTH = 5, 3
 """How deep parts are looked for: device, state, segment, its allocator, the core of that; and how deep containers are
@@ -55,6 +64,18 @@ _CONTAINERS = (dict, list, set, tuple, deque)
 def frame_work(calls: int, references: int, events: int) -> int:
     """Return the work of calls in units of about one reference."""
     return _CALL_WORK * calls + references + _EVENT_WORK * events
+
+
+def name_work(names: Sequence[str]) -> int:
+    """Return the references that names of a call count for."""
+    return len(names) // _IN_COLUMNS if isinstance(names, NameRuns) else len(names)
+
+
+def event_work(events: Sequence[Event]) -> int:
+    """Return the events that those of a call count for."""
+    if not isinstance(events, EventParts):
+        return len(events)
+    return sum(len(part) // _IN_COLUMNS if isinstance(part, EventRows) else len(part) for part in events.parts)
 
 
 @dataclass(slots=True)

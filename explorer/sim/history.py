@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.core.events import EventKind
+from explorer.device.event_rows import EventParts, EventRows
 from explorer.sim.residency_history import ResidencyRecorder
 from explorer.sim.snapshot import FrameHistory
 
@@ -87,6 +88,13 @@ class HistoryRecorder:
     def note(self, events: Sequence[Event]) -> None:
         """Remember what the events of one call say, until the frame ends."""
         self._residency.note(events)
+        if isinstance(events, EventParts):
+            for part in events.parts:
+                self._tell(part.about_budgets() if isinstance(part, EventRows) else part)
+            return
+        self._tell(events)
+
+    def _tell(self, events: Sequence[Event]) -> None:
         for event in events:
             if event.kind in _MARKED:
                 self._told.setdefault(event.kind.value, event)

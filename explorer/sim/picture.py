@@ -24,7 +24,7 @@ class PictureMaker:
     """Makes snapshots of one device; remembers what did not change since the last one."""
 
     def __init__(self) -> None:
-        self._generation = -1
+        self._key: tuple[int, ...] = ()
         self._heap_names: tuple[str, ...] = ()
         self._resource_names: tuple[str, ...] = ()
         self._records: tuple[Any, ...] = ()
@@ -82,9 +82,9 @@ class PictureMaker:
         )
 
     def _remember_names(self, state: MemoryState) -> None:
-        if self._generation == state.generation:
+        if self._key == state.names_key:
             return
-        self._generation = state.generation
+        self._key = state.names_key
         resources = state.resources.rows().tolist()
         self._heap_names = tuple(map(state.heap_names.__getitem__, state.heaps))
         self._resource_names = tuple(map(state.resource_names.__getitem__, resources))

@@ -16,9 +16,12 @@ from explorer.core.columns import Bools, Int32
 from explorer.core.events import Event, EventKind
 from explorer.core.kinds import ResidencyPlace
 from explorer.core.words import Words
+from explorer.device.event_rows import KIND_OF, EventParts, EventRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy.typing as npt
 
     from explorer.device.memory_state import MemoryState
     from explorer.sim.residency_places import Whereabouts
@@ -36,10 +39,15 @@ KINDS = tuple(EventKind)
 """Kinds of events by number."""
 
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+_KINDS_TOLD = np.array([_KIND_NUMBERS[kind] for kind in KIND_OF], np.int64)
 
 MOST_ROWS = 1 << 19
 """Rows that are kept, 20 MiB: beyond it the older half goes. More only where more lives than that."""
 
+MANY = 256
+"""Events of one kernel call from which on they are looked at as columns."""
+
+_BY_ITSELF = -2
 _PART = 4096
 _PAGE = 4096
 _MOVES = frozenset(
@@ -180,10 +188,20 @@ class ResidencyRecorder:
         self._ways: dict[str, int] = {}
         self._restless: dict[str, None] = {}
         self._all: Event | None = None
+        self._moved: list[EventRows] = []
+        # Name number of a heap → its word, −1 not looked up yet, −2 one that has to be looked at by itself.
+        self._word_of = np.zeros(0, np.int64)
         self._shown: ResidencyHistory | None = None
 
     def note(self, events: Sequence[Event]) -> None:
         """Remember whom the events of one call speak of."""
+        if isinstance(events, EventParts):
+            for part in events.parts:
+                if isinstance(part, EventRows) and len(part) >= MANY:
+                    self._moved.append(part)
+                else:
+                    self.note(list(part))
+            return
         told = self._told
         for event in events:
             kind, name = event.kind, event.subject
@@ -205,6 +223,8 @@ class ResidencyRecorder:
             stories: What happened to each name, and why.
             frame: Frames run.
         """
+        if self._moved:
+            self._add_moved(state, frame)
         told, everybody, ways = self._told, self._all, self._ways
         if not told and everybody is None and not self._restless:
             return
@@ -241,7 +261,86 @@ class ResidencyRecorder:
         other._own = list(self._own)
         other._told, other._ways = dict(self._told), dict(self._ways)
         other._restless = dict(self._restless)
+        other._moved = list(self._moved)
         return other
+
+    def _add_moved(self, state: MemoryState, frame: int) -> None:
+        """Append what kernel calls moved; who else has a part in the frame is left to the look at single names."""
+        from explorer.sim.residency_rows import also_at, find_moved, rule_words
+
+        moved, told = find_moved(state, self._moved), self._moved
+        self._moved = []
+        word_of = self._words_of(state, moved.names)
+        words = word_of[moved.names]
+        lone: list[int] = moved.names[words == _BY_ITSELF].tolist()
+        for name in (told[0].names[at] for at in lone):
+            event = next(event for rows in reversed(told) for event in reversed(rows) if event.subject == name)
+            self._told.setdefault(name, event)
+        by_itself = {self._words.index[name] for name in (*self._told, *self._restless) if name in self._words.index}
+        keep = np.flatnonzero((words >= 0) & ~np.isin(words, list(by_itself)))
+        numbers, ways, kinds = words[keep], moved.ways[keep], moved.kinds[keep]
+        places, segments, usable = moved.places[keep], moved.segments[keep], moved.usable[keep]
+        before = self._remembered(numbers)
+        been = before[:, 0] & _BEEN
+        out = (places == ResidencyPlace.SYSTEM) & ~usable & ((been > 0) | (ways & _EVICTED > 0))
+        places[out] = ResidencyPlace.EVICTED
+        also = also_at(places, ways)
+        both: list[int] = numbers[also > 0].tolist()
+        self._restless.update(dict.fromkeys(self._words.words[at] for at in both))
+        now = np.stack([places, segments, np.full(len(keep), -1), also], axis=1)
+        changed = np.flatnonzero(((before[:, 0] & 0xFF) != places) | (before[:, 1:] != now[:, 1:]).any(axis=1))
+        if not len(changed):
+            return
+        been |= np.where(np.isin(places, _GPU) | (also > 0), _BEEN, 0)
+        now[:, 0] |= been
+        self._remember(numbers[changed], now[changed])
+        rows = np.full((len(changed), COLUMNS), -1, np.int64)
+        rows[:, NAME], rows[:, FRAME], rows[:, PLACE] = numbers[changed], frame, places[changed]
+        rows[:, SEGMENT], rows[:, ALSO] = segments[changed], also[changed]
+        rows[:, KIND] = _KINDS_TOLD[kinds[changed]]
+        rows[:, RULE] = rule_words(self._words)[kinds[changed]]
+        self._write_many(rows.astype(np.int32))
+
+    def _words_of(self, state: MemoryState, names: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the word of each heap name by its number, at least of those that are named."""
+        ever = state.heap_names_ever
+        if len(self._word_of) < len(ever):
+            longer = np.full(len(ever), -1, np.int64)
+            longer[: len(self._word_of)] = self._word_of
+            self._word_of = longer
+        fresh: list[int] = names[self._word_of[names] == -1].tolist()
+        if fresh:
+            self._word_of = self._word_of.copy()
+        for at in fresh:
+            # What is released, or is a version of something else, is not simply where its heap is.
+            known = ever[at] in state.objects and ever[at] not in self._holders
+            self._word_of[at] = self._words.number(ever[at]) if known else _BY_ITSELF
+        return self._word_of
+
+    def _remembered(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return place, segment, holder and also of words as in their last rows; shape (n, 4)."""
+        found = np.empty((len(numbers), 4), np.int64)
+        at = numbers // _PAGE
+        for page in map(int, np.unique(at)):
+            mine = at == page
+            found[mine] = self._page(page * _PAGE)[numbers[mine] % _PAGE]
+        return found
+
+    def _remember(self, numbers: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> None:
+        at = numbers // _PAGE
+        for page in map(int, np.unique(at)):
+            mine = at == page
+            self._own_page(page * _PAGE)[numbers[mine] % _PAGE] = rows[mine]
+
+    def _write_many(self, rows: Int32) -> None:
+        while len(rows):
+            # The first one makes sure that the tail is this recorder's own and has room.
+            self._write(tuple(map(int, rows[0])))
+            room = min(_PART - self._in_tail, len(rows) - 1)
+            self._tail.rows[self._in_tail : self._in_tail + room] = rows[1 : 1 + room]
+            self._in_tail += room
+            self._tail.filled = self._in_tail
+            rows = rows[1 + room :]
 
     def _append(
         self, name: str, where: Whereabouts, ways: int, event: Event | None, stories: ResourceHistory, frame: int
@@ -338,6 +437,7 @@ class ResidencyRecorder:
         for column in (NAME, HOLDER, RULE, CAUSE):
             rows[:, column] = number_of[rows[:, column]]
         self._words, self._pages, self._own = fresh, [], []
+        self._word_of = np.zeros(0, np.int64)
         for name, number in fresh.index.items():
             before = old[name]
             if before // _PAGE < len(known):
@@ -366,9 +466,5 @@ def _also(place: ResidencyPlace, ways: int) -> int:
 
 def _cause(name: str, event: Event, stories: ResourceHistory) -> Event | None:
     """Return the event about another name that led to one; None where nobody else is behind it."""
-    story = stories.story(name)
-    if story is None:
-        return None
-    noted = next((noted for noted in reversed(story.recent) if noted.event.number == event.number), None)
-    because = noted.because if noted is not None else None
+    because = stories.because_of(event) if event.subject == name else None
     return because if because is not None and because.subject not in ("", name) else None

@@ -6,7 +6,11 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from explorer.core.events import Event, EventKind
+from explorer.device.event_rows import KIND_NUMBERS, EventParts, EventRows
+from explorer.sim.story_rows import StoryRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +39,9 @@ _GAINERS = frozenset({EventKind.ALLOCATED, EventKind.UPLOADED, EventKind.PAGED_I
 _PRESSURE = frozenset({EventKind.OVER_BUDGET, EventKind.BUDGET_CHANGED})
 _POLICIES = ("kernel.", "app.")
 _SHARDS = 64
+
+MANY = 256
+"""Events of one kernel call from which on they stay rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +95,19 @@ class ResourceHistory:
         self._shards: list[dict[str, Story]] = [{} for _ in range(_SHARDS)]
         self._own = [True] * _SHARDS
         self._pressure: Event | None = None
+        self._rows = StoryRows(_GAINERS, GONE)
         self.number = 0
-        """Events seen."""
+        """Events that became part of a story; those that stayed rows are not among them."""
 
     def note(self, events: Sequence[Event]) -> None:
         """Add the events of one call, in order."""
+        if isinstance(events, EventParts) and any(isinstance(p, EventRows) and len(p) >= MANY for p in events.parts):
+            for part in events.parts:
+                if isinstance(part, EventRows) and len(part) >= MANY:
+                    self._note_rows(part)
+                else:
+                    self.note(list(part))
+            return
         if not events:
             return
         self.number += len(events)
@@ -107,7 +122,23 @@ class ResourceHistory:
 
     def story(self, name: str) -> Story | None:
         """Return what happened to a name; None where nothing ever did."""
-        return self._shards[_shard(name)].get(name)
+        told = self._shards[_shard(name)].get(name)
+        count, found = self._rows.events_of(name) if len(self._rows) else (0, [])
+        if not found:
+            return told
+        noted = [Noted(event, because) for event, because in found]
+        if told is not None:
+            noted.extend(
+                one for one in (told.first, told.placed, told.gone, told.failed, *told.recent) if one is not None
+            )
+        kept = {one.event.number: one for one in noted}
+        return _story([kept[number] for number in sorted(kept)], count + (told.count if told is not None else 0))
+
+    def because_of(self, event: Event) -> Event | None:
+        """Return what one of the latest events of its name follows from, as far as it was told by itself."""
+        told = self._shards[_shard(event.subject)].get(event.subject)
+        recent = told.recent if told is not None else ()
+        return next((one.because for one in reversed(recent) if one.event.number == event.number), None)
 
     def copy(self) -> ResourceHistory:
         """Return an independent copy; it shares what neither of the two changes."""
@@ -116,8 +147,15 @@ class ResourceHistory:
         self._own = [False] * _SHARDS
         other._own = [False] * _SHARDS
         other._pressure = self._pressure
+        other._rows = self._rows.copy()
         other.number = self.number
         return other
+
+    def _note_rows(self, rows: EventRows) -> None:
+        self._rows.add(rows, self._pressure)
+        over = np.flatnonzero(rows.kinds() == KIND_NUMBERS[EventKind.OVER_BUDGET])
+        if len(over):
+            self._pressure = rows[int(over[-1])]
 
     def _because(self, event: Event, gainers: dict[int, Event]) -> Event | None:
         if event.kind not in GONE:
@@ -157,6 +195,15 @@ class ResourceHistory:
             noted if kind in FAILED else old.failed,
             (*old.recent[1 - RECENT :], noted),
         )
+
+
+def _story(noted: list[Noted], count: int) -> Story:
+    """Return the story of events in order, of which there were so many in all."""
+
+    def last(kinds: frozenset[EventKind]) -> Noted | None:
+        return next((one for one in reversed(noted) if one.event.kind in kinds), None)
+
+    return Story(count, noted[0], last(PLACED), last(GONE), last(FAILED), tuple(noted[-RECENT:]))
 
 
 def _gainers(events: Sequence[Event]) -> dict[int, Event]:

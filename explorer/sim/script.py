@@ -5,16 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from explorer.core import d3d9, d3d11, d3d12, random
 from explorer.core.calls import CallRecord
 from explorer.core.d3d12_enums import ResourceBarrierType
 from explorer.core.d3d12_structs import AliasingBarrier, Barrier
+from explorer.core.names import NameRows, NameRuns, first_of_each
 from explorer.errors import CallError, PresetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import numpy.typing as npt
+
+    from explorer.core.names import Objects
     from explorer.sim.scenario import Draws, Moment, ObjectGroup, Pass, Scenario
+
+
+MANY_NAMES = 256
+"""References of a call from which on they stay columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,7 @@ class Script:
         self._seed = seed
         self._members: dict[str, list[str]] = {}
         self._orders: dict[str, list[int]] = {}
+        self._rows: dict[str, NameRows] = {}
 
     def objects(self, group: ObjectGroup) -> Iterator[Planned]:
         """Yield the creation calls of a group before the first frame."""
@@ -89,7 +100,7 @@ class Script:
             self._members[group_id] = found
         return found
 
-    def frame(self, frame: int, alive: Mapping[str, object], made: Mapping[str, int]) -> list[Planned]:
+    def frame(self, frame: int, alive: Objects, made: Mapping[str, int]) -> list[Planned]:
         """Return the calls of a frame.
 
         Args:
@@ -120,14 +131,14 @@ class Script:
                     if group.name.format(i=index) not in alive:
                         yield self.member(group, index)
 
-    def _pass(self, one: Pass, index: int, frame: int, alive: Mapping[str, object]) -> Iterator[Planned]:
+    def _pass(self, one: Pass, index: int, frame: int, alive: Objects) -> Iterator[Planned]:
         api = self._scenario.api
-        reads: list[str] = []
-        writes: list[str] = []
+        reads: list[tuple[NameRows, npt.NDArray[np.int64]]] = []
+        writes: list[tuple[NameRows, npt.NDArray[np.int64]]] = []
         for number, draws in enumerate(one.draws):
             stream = random.stream(self._seed, f"pass{index}/draws{number}/{frame}")
-            names = self._references(draws, frame, stream, alive)
-            (writes if draws.write else reads).extend(names)
+            rows = self._name_rows(draws.group)
+            (writes if draws.write else reads).append((rows, _picks(draws, frame, stream, rows.alive(alive))))
         if api == "d3d12":
             active = [name for name in one.activates if name in alive]
             if active:
@@ -135,33 +146,18 @@ class Script:
                 barriers = tuple(Barrier(Type=kind, Aliasing=AliasingBarrier(pResourceAfter=name)) for name in active)
                 yield _plan(api, "ResourceBarrier", d3d12.ResourceBarrier(barriers))
             mask = 1 << one.node if one.node else 0
-            executed = d3d12.ExecuteCommandLists(tuple(reads), tuple(writes), NodeMask=mask)
+            executed = d3d12.ExecuteCommandLists(_names(reads), _names(writes), NodeMask=mask)
             yield _plan(api, "ExecuteCommandLists", executed)
         elif api.startswith("d3d9"):
-            yield _plan(api, "DrawIndexedPrimitive", d3d9.Draw(tuple(reads), tuple(writes)))
+            yield _plan(api, "DrawIndexedPrimitive", d3d9.Draw(_names(reads), _names(writes)))
         else:
-            yield _plan(api, "DrawIndexed", d3d11.Draw(references=tuple(reads), writes=tuple(writes)))
+            yield _plan(api, "DrawIndexed", d3d11.Draw(references=_names(reads), writes=_names(writes)))
 
-    def _references(self, draws: Draws, frame: int, stream: int, alive: Mapping[str, object]) -> list[str]:
-        members = [name for name in self.members(draws.group) if name in alive]
-        size = len(members)
-        if not size:
-            return []
-        count = min(draws.count or size, size) if draws.pattern != "random" else draws.count or size
-        if draws.pattern == "all":
-            return members[:count]
-        if draws.pattern in ("window", "loop"):
-            start = frame * draws.step
-            start = start % size if draws.pattern == "loop" else _there_and_back(start, size - count)
-            return [members[(start + i) % size] for i in range(count)]
-        picked: list[str] = []
-        for i in range(count):
-            at = random.below(stream, i, size)
-            # Each power pulls the choice towards the first members; integers only.
-            for power in range(draws.skew):
-                at = at * (random.below(stream, (power + 1) * 1_000_003 + i, size) + 1) // size
-            picked.append(members[at])
-        return list(dict.fromkeys(picked))
+    def _name_rows(self, group_id: str) -> NameRows:
+        found = self._rows.get(group_id)
+        if found is None:
+            found = self._rows[group_id] = NameRows(self.members(group_id))
+        return found
 
     def _streams(self, frame: int, alive: Mapping[str, object], made: Mapping[str, int]) -> Iterator[Planned]:
         api = self._scenario.api
@@ -225,6 +221,39 @@ class Script:
             out = _filled(moment.out, words) if moment.out else None
             record = CallRecord(self._scenario.api, str(moment.call), _filled(moment.input, words), out)
             yield Planned(record, where=where)
+
+
+def _picks(draws: Draws, frame: int, stream: int, alive: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return which members of a group a pass refers to: indices, each once.
+
+    Args:
+        draws: What the pass draws of the group.
+        frame: Number of the frame.
+        stream: Key of the pass's random stream in this frame.
+        alive: Indices of the members that live.
+    """
+    size = len(alive)
+    if not size:
+        return alive
+    count = min(draws.count or size, size) if draws.pattern != "random" else draws.count or size
+    if draws.pattern == "all":
+        return alive[:count]
+    if draws.pattern in ("window", "loop"):
+        start = frame * draws.step
+        start = start % size if draws.pattern == "loop" else _there_and_back(start, size - count)
+        return alive[(start + np.arange(count)) % size]
+    at = np.arange(count)
+    picked = random.below_each(stream, at, size)
+    # Each power pulls the choice towards the first members; integers only.
+    for power in range(draws.skew):
+        picked = picked * (random.below_each(stream, (power + 1) * 1_000_003 + at, size) + 1) // size
+    return first_of_each(alive[picked])
+
+
+def _names(parts: list[tuple[NameRows, npt.NDArray[np.int64]]]) -> tuple[str, ...]:
+    """Return names as the call's input has them; long ones as a sequence that makes its texts when it is read."""
+    runs = NameRuns(parts)
+    return tuple(runs) if len(runs) < MANY_NAMES else cast("tuple[str, ...]", runs)
 
 
 def _present(api: str) -> Any:

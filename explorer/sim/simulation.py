@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from explorer import __version__
 from explorer.core.calls import CallRecord
+from explorer.core.names import NameRuns
 from explorer.core.units import parse_size
 from explorer.device import make_device
 from explorer.device.memory_state import MemoryState
 from explorer.errors import CallError, CommandError, ExplorerError, InputError, PresetError
 from explorer.sim import interruption
-from explorer.sim.checkpoints import Checkpoints, frame_work
+from explorer.sim.checkpoints import Checkpoints, event_work, frame_work, name_work
 from explorer.sim.history import HistoryRecorder
 from explorer.sim.journal import Entry, Journal, Moment
 from explorer.sim.picture import PictureMaker
@@ -338,12 +339,12 @@ class Simulation:
         references = 0
         if planned.arguments is not None:
             arguments = self._living(planned.arguments)
-            references = sum(len(getattr(arguments, name, ())) for name in ("references", "writes"))
+            references = sum(name_work(getattr(arguments, name, ())) for name in ("references", "writes"))
             events = self._device.call(record, arguments).events
         else:
             self._check_name(record)
             events = self._device.apply(record).events
-        self._work += frame_work(1, references, len(events))
+        self._work += frame_work(1, references, event_work(events))
         self._note(events)
 
     def _set_option(self, name: str, value: str) -> None:
@@ -358,11 +359,15 @@ class Simulation:
     def _living(self, arguments: Any) -> Any:
         """Return a submission without the objects that an edit or a stream released in this frame."""
         objects = self._device.state.objects
-        changes = {
-            name: tuple(one for one in getattr(arguments, name) if one in objects)
-            for name in ("references", "writes")
-            if any(one not in objects for one in getattr(arguments, name, ()))
-        }
+        changes: dict[str, Sequence[str]] = {}
+        for name in ("references", "writes"):
+            names: Sequence[str] = getattr(arguments, name, ())
+            if isinstance(names, NameRuns):
+                alive = names.living(objects)
+            else:
+                alive = tuple(one for one in names if one in objects)
+            if len(alive) < len(names):
+                changes[name] = alive
         return dataclasses.replace(arguments, **changes) if changes else arguments
 
     def _apply_edits(self) -> None:
@@ -392,7 +397,7 @@ class Simulation:
             self.step_call()
 
     def _keep_checkpoint(self) -> None:
-        copies = self._device.copy(), self._history.copy(), self._events.copy()
+        copies = self._device.kept_copy(), self._history.copy(), self._events.copy()
         self._checkpoints.keep(self._frame, self._work, *copies)
 
     def _restore(self, frame: int) -> None:
