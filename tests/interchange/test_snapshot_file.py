@@ -14,9 +14,10 @@ from explorer.errors import InputError
 from explorer.interchange.importers import open_file
 from explorer.interchange.snapshot_decode import read_snapshot
 from explorer.interchange.snapshot_encode import snapshot_bytes, snapshot_sha256
-from explorer.sim.scenarios import load_simulation, scenario_ids
+from explorer.sim.scenarios import load_simulation
 from explorer.sim.snapshot import Note
 from explorer.tables.locations import resources_folder
+from tests.every_scenario import PLAYED
 from tests.interchange import snapshots
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def test_that_a_second_run_gives_the_same_bytes() -> None:
     assert hashes == {snapshot_sha256(snapshots.simulated())}
 
 
-@pytest.mark.parametrize("scenario", scenario_ids())
+@pytest.mark.parametrize("scenario", PLAYED)
 def test_that_a_snapshot_of_every_scenario_follows_the_schema_and_opens_again(scenario: str) -> None:
     simulation = load_simulation(scenario)
     simulation.step(1)

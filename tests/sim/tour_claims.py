@@ -382,6 +382,7 @@ TOURS: dict[tuple[str, int], list[Claim]] = {
 }  # fmt: skip
 
 GIVEN: dict[tuple[str, int], str] = {
+    ("d3d12-hundred-thousand", 3): "64",
     ("d3d12-linked-nodes", 20): "0 1",
     ("d3d12-linked-nodes", 302): "1",
     ("d3d12-bindless-million", 30): "4,096 244",
