@@ -223,16 +223,17 @@ class ResidencyRecorder:
             stories: What happened to each name, and why.
             frame: Frames run.
         """
+        restless = dict(self._restless)
         if self._moved:
             self._add_moved(state, frame)
         told, everybody, ways = self._told, self._all, self._ways
-        if not told and everybody is None and not self._restless:
+        if not told and everybody is None and not restless:
             return
         from explorer.sim.residency_places import find_places
 
         self._told, self._all, self._ways = {}, None, {}
         # What came and went within the frame before has to be looked at again: it may be at rest now.
-        names = {**dict.fromkeys(told), **self._restless}
+        names = {**dict.fromkeys(told), **restless}
         if everybody is not None:
             names.update(dict.fromkeys(state.objects))
         places = find_places(state, names, self._holders)
