@@ -25,7 +25,7 @@ _ROW = re.compile(r"^\| (\d+) \| `([\w-]+)` \| ([^|]+) \| ([\w.-]+) \| (`[^|]+`)
 _TEST = re.compile(r"`([\w/.]+)::(\w+)`")
 
 ON_REQUEST = frozenset({
-    1, 2, 3, 6, 9, 10, 13, 18, 40, 44, 49, 50, 52, 65, 66, 68, 70, 72, 73, 77, 78, 79, 80, 113,
+    1, 2, 3, 9, 10, 18, 40, 44, 49, 50, 52, 65, 66, 68, 70, 72, 73, 77, 78, 79, 80, 113,
 })  # fmt: skip
 """Lines whose rule no run of their scenario names by itself: a form, a fact or a refused edit shows it when asked."""
 

@@ -47,6 +47,8 @@ _WINDOW_ROWS = (
                "99 %", ">=", 1.0, 0.99),
     _WindowRow("window.ticks.playing", "share of 16 ms ticks kept while a scenario plays",
                "ratio", "99 %", ">=", 1.0, 0.99),
+    _WindowRow("window.ticks.large", "share of 16 ms ticks kept while a scenario of 100,000 resources plays",
+               "ratio", "99 %", ">=", 1.0, 0.99),
     _WindowRow("sim.beside", "simulated frames beside a painting window", "frames/s",
                "the simulation alone", ">=", 0.77),
     _WindowRow("table.sort", "sorting a table of 1,000,000 resources", "s", "0.5 s", "<=", 1.0, 0.5),

@@ -113,6 +113,13 @@ def _frames() -> Contenders:
     return Contenders(lambda: 20.0 / max(timed(work, 1.0)(), 1e-9), fixed=500.0)
 
 
+def _frames_of_a_device() -> Contenders:
+    from explorer.sim.bench_seek import prepare_frames
+
+    step = prepare_frames()
+    return Contenders(lambda: 20.0 / max(timed(step, 1.0)(), 1e-9), fixed=500.0)
+
+
 def _rows() -> tuple[BenchRow, ...]:
     rows: list[BenchRow] = []
     for allocator in ALLOCATORS:
@@ -139,6 +146,8 @@ def _rows() -> tuple[BenchRow, ...]:
                              partial(_misses, policy), "libCacheSim", None, 1))  # fmt: skip
     rows.append(BenchRow("frames", "frames of 10,000 references over 100,000 resources, over budget, with events",
                          "frames/s", _frames, "500 frames/s", Target(">=", 1.0)))  # fmt: skip
+    rows.append(BenchRow("frames.device", "frames of the preset of 100,000 resources through calls, device and history",
+                         "frames/s", _frames_of_a_device, "500 frames/s", Target(">=", 1.0)))  # fmt: skip
     return tuple(rows)
 
 

@@ -1,4 +1,4 @@
-"""The work of the bench row ``seek``: a run of many frames and the frames to go to. The clock is the caller's."""
+"""The work of bench rows over whole runs: frames to go to, and frames to play. The clock is the caller's."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 SCENARIO = "d3d9-shooter-2003-agp-64mb"
 FRAMES = 10_000
 SEEKS = 40
+LARGE = "d3d12-hundred-thousand"
+"""The scenario whose frames are counted, and in which the window plays."""
 
 
 def prepare_seek(scenario: str = SCENARIO, frames: int = FRAMES) -> Simulation:
@@ -28,6 +30,26 @@ def prepare_seek(scenario: str = SCENARIO, frames: int = FRAMES) -> Simulation:
     simulation = load_simulation(scenario)
     simulation.step(frames)
     return simulation
+
+
+def prepare_frames(scenario: str = LARGE, frames: int = 20) -> Callable[[], None]:
+    """Return a callable that plays frames of a scenario; it begins anew where the scenario ends.
+
+    Args:
+        scenario: Scenario id.
+        frames: Frames of each call.
+    """
+    from explorer.sim.scenarios import load_simulation
+
+    simulation = load_simulation(scenario)
+    simulation.step(frames)
+
+    def play() -> None:
+        if simulation.frame + frames > simulation.frames:
+            simulation.seek(frames)
+        simulation.step(frames)
+
+    return play
 
 
 def seek_targets(frames: int = FRAMES, count: int = SEEKS) -> tuple[int, ...]:

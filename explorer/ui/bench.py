@@ -65,7 +65,7 @@ os._exit(0)
 class _Running:
     """A window on the first scenario, kept for all rows that need one."""
 
-    def __init__(self) -> None:
+    def __init__(self, scenario: str = "") -> None:
         from explorer.sim.scenarios import DEFAULT_SCENARIO
         from explorer.ui.application import make_application, make_window
         from explorer.ui.settings import Settings
@@ -75,9 +75,9 @@ class _Running:
         self.window: MainWindow = make_window(make_application(), settings, "dark")
         self.window.resize(1440, 900)
         self.window.show()
-        self.scenario = DEFAULT_SCENARIO
+        self.scenario = scenario or DEFAULT_SCENARIO
         self.window.opener.open_scenario(self.scenario, play=False)
-        _wait(lambda: self.window.workspace.run_state is not None, _WAIT_MS)
+        _wait(lambda: self.window.workspace.run_state is not None and not self.window.workspace.is_loading, _WAIT_MS)
         self.frames = 0
         self._last = 0
         self.window.workspace.run_state_changed.connect(self._count)
@@ -186,6 +186,12 @@ def _ticks_playing() -> Figures:
     return partial(_running().tick_share, _USUAL_FPS, None), None
 
 
+def _ticks_large() -> Figures:
+    from explorer.sim.bench_seek import LARGE
+
+    return partial(_Running(LARGE).tick_share, _USUAL_FPS, None), None
+
+
 def _beside() -> Figures:
     from explorer.sim.scenarios import load_simulation
 
@@ -260,6 +266,7 @@ WINDOW_FIGURES: Mapping[str, Callable[[], Figures]] = {
     "window.paint": _paint,
     "window.ticks": _ticks,
     "window.ticks.playing": _ticks_playing,
+    "window.ticks.large": _ticks_large,
     "sim.beside": _beside,
     "table.sort": lambda: (_sort_once, None),
     "table.filter": lambda: (_filter_once, None),

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from explorer.sim.simulation import Simulation
     from explorer.sim.snapshot import Snapshot
 
-SHOWS_REFUSALS = ("d3d9-properties",)
-"""Presets that try what is forbidden; which rule refuses what is held in ``tests/device/test_d3d9_event_rules.py``."""
+SHOWS_REFUSALS = ("d3d9-properties", "d3d11-staging-readback")
+"""Presets that try what is forbidden; which rule refuses what is held in ``tests/device/test_d3d9_event_rules.py`` and,
+for staging textures, by lines 6 and 13 of ``docs/coverage.md``."""
 
 
 @pytest.fixture(scope="module")
