@@ -77,6 +77,7 @@ class D3D12Device(Device):
         d3d12_residency.set_reservable(state)
         self.kernel = KernelMemory(state, options.get("policy", "priority-lru"))
         self.heap_descs: dict[int, api.HeapDesc] = {}
+        self._kept_tables: tuple[tuple[int, ...], dict[str, dict[int, Any]]] = ((), {})
         self.places: dict[int, HeapPlaces] = {}
         self.block_of: dict[int, int] = {}
         self.resource_descs: dict[int, ResourceDesc] = {}
@@ -216,10 +217,9 @@ class D3D12Device(Device):
         """Return an independent copy."""
         other = self._copy_base()
         other.kernel = self.kernel.copy(other.state)
-        other.heap_descs = dict(self.heap_descs)
+        vars(other).update(self._row_tables())
+        other._kept_tables = ((), {})
         other.places = {row: places.copy() for row, places in self.places.items()}
-        other.block_of = dict(self.block_of)
-        other.resource_descs = dict(self.resource_descs)
         other.descriptors = {name: heap.copy() for name, heap in self.descriptors.items()}
         other.app = self.app.copy()
         other.tiled = {row: tiled.copy() for row, tiled in self.tiled.items()}
@@ -232,6 +232,20 @@ class D3D12Device(Device):
         other.uninitialised = set(self.uninitialised)
         other.timeline = self.timeline.copy()
         return other
+
+    def _row_tables(self) -> dict[str, dict[int, Any]]:
+        """Return copies of what is known by row; those of the last kept copy where no row came or went since."""
+        key = self.state.names_key
+        if self.state.is_kept and self._kept_tables[0] == key:
+            return self._kept_tables[1]
+        tables: dict[str, dict[int, Any]] = {
+            "heap_descs": dict(self.heap_descs),
+            "block_of": dict(self.block_of),
+            "resource_descs": dict(self.resource_descs),
+        }
+        if self.state.is_kept:
+            self._kept_tables = key, tables
+        return tables
 
     def set_option(self, name: str, value: str) -> None:
         """Change an option while running: see ``d3d12_options``."""

@@ -106,7 +106,10 @@ class EventLog:
     @property
     def tail(self) -> tuple[Event, ...]:
         """The last events, oldest first."""
-        return tuple(one if isinstance(one, Event) else one[0][one[1]] for one in self._tail)
+        events = tuple(one if isinstance(one, Event) else one[0][one[1]] for one in self._tail)
+        # What was made once is kept: the next snapshot shows most of it again.
+        self._tail = deque(events, maxlen=TAIL)
+        return events
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -34,13 +34,13 @@ SPACING_WORK = 5_000
 """Work between two checkpoints while memory lasts. Measured on the presets: a unit takes 4 to 14 µs, so that the
 frames between take at most about 0.07 s to run again."""
 
-COPY_BYTES = 4_500
-"""Bytes that are copied in the time of one unit of work (measured: 100 ms for 90 MB of columns and name tables; small
+COPY_BYTES = 9_000
+"""Bytes that are copied in the time of one unit of work (measured: 60 ms for 94 MB of columns and name tables; small
 states take longer for each byte, but their spacing is that of the work)."""
 
 _COPY_SHARE = 2
 """A checkpoint is due after this many times the work of its copy: a run over a large memory spends at most a third on
-going back later, and what lies between two checkpoints takes 0.2 s to run again."""
+going back later, and what lies between two checkpoints takes 0.1 s to run again."""
 
 MEMORY_BYTES = 512 << 20
 """Bytes that all checkpoints of a run may hold together, as ``own_bytes`` estimates them."""
