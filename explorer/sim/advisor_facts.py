@@ -82,11 +82,15 @@ class Facts:
     def _take_over(self, memo: Facts) -> None:
         """Take over what holds for the resources of both; a moved block makes new tuples of the same things."""
         old, new = memo.snapshot.resources, self.snapshot.resources
-        same = len(old.records) == len(new.records) and all(map(operator.is_, old.records, new.records))
+        same = old.records is new.records or (
+            len(old.records) == len(new.records) and all(map(operator.is_, old.records, new.records))
+        )
         if "records" in memo.__dict__ and same:
             self.__dict__["records"] = memo.__dict__["records"]
         if "_index" in memo.__dict__ and old.names == new.names:
             self.__dict__["_index"] = memo.__dict__["_index"]
+        if "_heap_index" in memo.__dict__ and memo.snapshot.heaps.names == self.snapshot.heaps.names:
+            self.__dict__["_heap_index"] = memo.__dict__["_heap_index"]
 
     @property
     def api(self) -> str:
