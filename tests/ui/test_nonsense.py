@@ -33,7 +33,12 @@ def test_that_a_broken_scenario_is_a_message_with_file_and_key_and_the_window_go
         path.write_text(toml(scenario(api, change)), encoding="utf-8")
         workspace.tell("info", "next")
         live.opener.open_path(str(path))
-        qtbot.waitUntil(lambda where=where: f"toml: {where}: " in live.messages.text(), timeout=20_000)
+
+        def said(name: str = name, where: str = where) -> None:
+            found = live.messages.text()
+            assert f"toml: {where}: " in found, (name, found, workspace.document, workspace.run_state)
+
+        qtbot.waitUntil(said, timeout=20_000)
         assert "nonsense.toml" in live.messages.text(), name
         assert "stopped" not in live.messages.text(), name
         qtbot.waitUntil(lambda: not workspace.run_state.playing, timeout=9000)
