@@ -11,7 +11,7 @@ from explorer.errors import LayoutError
 from explorer.memory import frame_kernels as kernels
 from explorer.memory import frames as f
 from explorer.memory.allocators import chain_kernels as chain
-from explorer.memory.allocators.compiled import grown
+from explorer.memory.allocators.slotted_rows import grown
 from explorer.memory.allocators.tlsf_compiled import TlsfCompiled
 from explorer.memory.allocators.tlsf_reference import TlsfReference
 

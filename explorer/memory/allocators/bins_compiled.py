@@ -10,8 +10,9 @@ from explorer.core.units import align_up
 from explorer.errors import LayoutError
 from explorer.memory.allocators import bins_kernels as kernels
 from explorer.memory.allocators.bins_reference import BinsReference, granules_wanted
-from explorer.memory.allocators.compiled import BatchColumns, grown, survey_columns
-from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives, slot_is_empty, slot_is_taken
+from explorer.memory.allocators.compiled import BatchColumns, survey_columns
+from explorer.memory.allocators.core import Held, HeldColumns
+from explorer.memory.allocators.slotted_rows import SlottedRows
 
 if TYPE_CHECKING:
     from explorer.memory.allocators.protocol import Column, Operations, ReplayResult, Survey
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 _NONE = kernels.NONE
 
 
-class BinsCompiled:
+class BinsCompiled(SlottedRows):
     """The state of a ``BinsReference``, blocks and order of bins included, in tables."""
 
     compiled = True
+    offset_column = 3
 
     def __init__(self, reference: BinsReference) -> None:
         blocks = reference.nodes()
@@ -30,13 +32,11 @@ class BinsCompiled:
         self.rows = np.zeros((len(blocks) + 16, 8), dtype=np.uint32)
         self.heads = np.full(256, -1, dtype=np.int64)
         self.words = np.zeros(65, dtype=np.int64)
-        self.slots: Column = np.full(max(reference.slots, default=-1) + 1, -1, dtype=np.int64)
+        super().__init__(np.full(max(reference.slots, default=-1) + 1, -1, dtype=np.int64))
         self.state = np.array(
             [-1, len(blocks), len(reference.held), reference.granule, reference.granularity, len(blocks) - 1],
             dtype=np.int64,
         )
-        self._row_at: dict[int, int] | None = None
-        self._latest = (-1, -1)
         held_at = {held.start // reference.granule: held for held in reference.held.values()}
         for block, row in row_of.items():
             before = row - 1 if row else _NONE
@@ -72,9 +72,7 @@ class BinsCompiled:
             return None
         self._make_room(1)
         row = int(kernels.take(self.rows, self.heads, self.words, self.state, size, alignment, kind, -1))
-        if self._row_at is not None:
-            self._row_at[planned.offset] = row
-        self._latest = planned.offset, row
+        self._note_take(planned.offset, row)
         return planned
 
     def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
@@ -85,42 +83,14 @@ class BinsCompiled:
         """Hold what ``take`` does: this allocator places only where it chooses."""
         return self.take(size, alignment, kind)
 
-    def free(self, offset: int) -> Held:
-        """Give back the resource at ``offset``; LayoutError when there is none."""
-        row = self._rows_by_offset().get(offset)
-        if row is None:
-            raise nothing_lives(offset)
-        return self._release(row, offset)
+    def _offset_of(self, row: int) -> int:
+        start = int(self.rows[row, kernels.OFFSET]) * int(self.state[kernels.GRANULE])
+        return align_up(start, 1 << (int(self.rows[row, kernels.MARKS]) & 63))
 
-    def assign(self, offset: int, slot: int) -> None:
-        """Let later batches know the resource at ``offset`` by a slot."""
-        row = self._latest[1] if self._latest[0] == offset else self._rows_by_offset().get(offset, -1)
-        if row < 0:
-            raise nothing_lives(offset)
-        self.slots = grown(self.slots, slot + 1, fill=-1)
-        if self.slots[slot] >= 0:
-            raise slot_is_taken(slot)
-        self.slots[slot] = row
+    def _mark_slot(self, row: int, slot: int) -> None:
         self.rows[row, kernels.SLOT] = slot + 1
 
-    def free_slot(self, slot: int) -> Held:
-        """Give back the resource of a slot; LayoutError when it holds none."""
-        row = int(self.slots[slot]) if slot < len(self.slots) else -1
-        if row < 0:
-            raise slot_is_empty(slot)
-        start = int(self.rows[row, kernels.OFFSET]) * int(self.state[kernels.GRANULE])
-        return self._release(row, align_up(start, 1 << (int(self.rows[row, kernels.MARKS]) & 63)))
-
-    def _rows_by_offset(self) -> dict[int, int]:
-        if self._row_at is None:
-            table = self._table()
-            self._row_at = dict(zip(table[:, 3].tolist(), table[:, 0].tolist(), strict=True))
-        return self._row_at
-
-    def _release(self, row: int, offset: int) -> Held:
-        if self._row_at is not None:
-            del self._row_at[offset]
-        self._latest = (-1, -1)
+    def _let_go(self, row: int, offset: int) -> Held:
         granule = int(self.state[kernels.GRANULE])
         start, kept, marks, slot = (
             int(self.rows[row, column]) for column in (kernels.OFFSET, kernels.SIZE, kernels.MARKS, kernels.SLOT)
@@ -140,9 +110,7 @@ class BinsCompiled:
     def replay(self, operations: Operations, survey: Survey, *, events: bool) -> ReplayResult:
         """Apply checked operations in one kernel call."""
         self._make_room(survey.takes)
-        self.slots = grown(self.slots, survey.slots, fill=-1)
-        self._row_at = None
-        self._latest = (-1, -1)
+        self._begin_batch(survey.slots)
         batch = BatchColumns(operations, events)
         starts = np.empty(len(operations), dtype=np.int64)
         answer = kernels.replay(

@@ -9,8 +9,9 @@ import numpy as np
 from explorer.errors import LayoutError
 from explorer.memory.allocators import buddy_kernels as kernels
 from explorer.memory.allocators import chain_kernels as chain
-from explorer.memory.allocators.compiled import BatchColumns, CompiledCore, grown
+from explorer.memory.allocators.compiled import BatchColumns, CompiledCore
 from explorer.memory.allocators.core import Held, HeldColumns
+from explorer.memory.allocators.slotted_rows import grown
 
 if TYPE_CHECKING:
     from explorer.memory.allocators.buddy_reference import BuddyReference

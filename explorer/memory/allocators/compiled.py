@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from explorer.errors import LayoutError
 from explorer.memory.allocators import batch_kernels
 from explorer.memory.allocators import chain_kernels as chain
-from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives, slot_is_empty, slot_is_taken
+from explorer.memory.allocators.core import Held, HeldColumns, slot_is_taken
 from explorer.memory.allocators.protocol import (
     EVENT_NOTHING,
     Column,
@@ -20,6 +20,7 @@ from explorer.memory.allocators.protocol import (
     Survey,
     malformed_operation,
 )
+from explorer.memory.allocators.slotted_rows import SlottedRows, grown
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -60,17 +61,6 @@ class BatchColumns:
         return ReplayResult(self.offsets, self.offsets if starts is None else starts, answer, events)
 
 
-def grown(table: npt.NDArray[np.int64], rows: int, fill: int = 0) -> npt.NDArray[np.int64]:
-    """Return the table with at least so many rows; grows by half at least, so that growing stays linear."""
-    if rows <= len(table):
-        return table
-    shape = (max(rows, len(table) * 3 // 2), *table.shape[1:])
-    # Zeroed pages cost nothing until they are used.
-    more = np.full(shape, fill, dtype=table.dtype) if fill else np.zeros(shape, dtype=table.dtype)
-    more[: len(table)] = table
-    return more
-
-
 def survey_columns(operations: Operations) -> Survey:
     """Return what a batch needs to know, in one pass; InputError where an operation is malformed."""
     operations.check_columns()
@@ -82,7 +72,7 @@ def survey_columns(operations: Operations) -> Survey:
     return Survey(int(takes), int(slots), int(size), int(alignment))
 
 
-class CompiledCore(ABC):
+class CompiledCore(SlottedRows):
     """Blocks linked by address in rows of 32 bytes; a subclass adds the search structure.
 
     Args:
@@ -98,7 +88,7 @@ class CompiledCore(ABC):
         count = len(blocks)
         self.rows = np.zeros((count + 16, 4), dtype=np.int64)
         self.state = np.zeros(chain.STATE_CELLS, dtype=np.int64)
-        self.slots = np.full(max((block[3] for block in blocks), default=-1) + 1, -1, dtype=np.int64)
+        super().__init__(np.full(max((block[3] for block in blocks), default=-1) + 1, -1, dtype=np.int64))
         self.words = np.zeros(words + 1, dtype=np.int64)
         self.heads = np.full(64 * words, -1, dtype=np.int64)
         self.bounds = np.full((2, 65 * words), -1, dtype=np.int64)
@@ -110,9 +100,6 @@ class CompiledCore(ABC):
         self.state[chain.LIVE_COUNT] = sum(block[2] >= 0 for block in blocks)
         self.state[chain.GRANULARITY] = granularity
         self.state[chain.CLASS_COUNT] = 64 * words
-        self._row_at: dict[int, int] | None = None
-        # Offset and row of the latest take, so that naming it by a slot needs no table of all rows.
-        self._latest = (-1, -1)
         links = self.links
         for row, (offset, size, kind, slot) in enumerate(blocks):
             self.rows[row, :2] = (offset, size)
@@ -177,49 +164,16 @@ class CompiledCore(ABC):
 
     def _taken(self, row: int, size: int, kind: int) -> Held:
         offset = int(self.rows[row, chain.OFFSET])
-        if self._row_at is not None:
-            self._row_at[offset] = row
-        self._latest = offset, row
+        self._note_take(offset, row)
         return Held(offset, size, offset, size, kind)
-
-    def assign(self, offset: int, slot: int) -> None:
-        """Let later batches know the resource at ``offset`` by a slot."""
-        row = self._latest[1] if self._latest[0] == offset else self._rows_by_offset().get(offset, -1)
-        if row < 0:
-            raise nothing_lives(offset)
-        self.slots = grown(self.slots, slot + 1, fill=-1)
-        if self.slots[slot] >= 0:
-            raise slot_is_taken(slot)
-        self.slots[slot] = row
-        self.links[row, chain.SLOT] = slot
-
-    def free(self, offset: int) -> Held:
-        """Give back the resource at ``offset``; LayoutError when there is none."""
-        row = self._rows_by_offset().get(offset)
-        if row is None:
-            raise nothing_lives(offset)
-        return self._release(row, offset)
-
-    def free_slot(self, slot: int) -> Held:
-        """Give back the resource of a slot; LayoutError when it holds none."""
-        row = int(self.slots[slot]) if slot < len(self.slots) else -1
-        if row < 0:
-            raise slot_is_empty(slot)
-        return self._release(row, self._offset_of(row))
 
     def _offset_of(self, row: int) -> int:
         return int(self.rows[row, chain.OFFSET])
 
-    def _rows_by_offset(self) -> dict[int, int]:
-        if self._row_at is None:
-            table = self._table()
-            self._row_at = dict(zip(table[:, 1].tolist(), table[:, 0].tolist(), strict=True))
-        return self._row_at
+    def _mark_slot(self, row: int, slot: int) -> None:
+        self.links[row, chain.SLOT] = slot
 
-    def _release(self, row: int, offset: int) -> Held:
-        if self._row_at is not None:
-            del self._row_at[offset]
-        self._latest = (-1, -1)
+    def _let_go(self, row: int, offset: int) -> Held:
         size, links = int(self.rows[row, chain.SIZE]), self.links
         kind, slot = chain.LIVE - int(links[row, chain.PREVIOUS]), int(links[row, chain.SLOT])
         if slot >= 0:
@@ -236,9 +190,7 @@ class CompiledCore(ABC):
     def replay(self, operations: Operations, survey: Survey, *, events: bool) -> ReplayResult:
         """Apply checked operations in one kernel call."""
         self._make_room(survey.takes)
-        self.slots = grown(self.slots, survey.slots, fill=-1)
-        self._row_at = None
-        self._latest = (-1, -1)
+        self._begin_batch(survey.slots)
         batch = BatchColumns(operations, events)
         return batch.result(int(self._replay(batch)), operations)
 

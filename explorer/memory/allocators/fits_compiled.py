@@ -6,8 +6,9 @@ import numpy as np
 
 from explorer.memory.allocators import chain_kernels as chain
 from explorer.memory.allocators import fits_kernels as kernels
-from explorer.memory.allocators.compiled import BatchColumns, CompiledCore, grown
+from explorer.memory.allocators.compiled import BatchColumns, CompiledCore
 from explorer.memory.allocators.holes_reference import HolesReference, by_address, smallest_first
+from explorer.memory.allocators.slotted_rows import grown
 
 
 class FitsCompiled(CompiledCore):

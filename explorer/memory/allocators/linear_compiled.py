@@ -8,18 +8,20 @@ import numpy as np
 
 from explorer.errors import LayoutError
 from explorer.memory.allocators import linear_kernels as kernels
-from explorer.memory.allocators.compiled import BatchColumns, grown, survey_columns
-from explorer.memory.allocators.core import Held, HeldColumns, nothing_lives, slot_is_empty, slot_is_taken
+from explorer.memory.allocators.compiled import BatchColumns, survey_columns
+from explorer.memory.allocators.core import Held, HeldColumns
 from explorer.memory.allocators.linear_reference import LINEAR_MODES, LinearReference, Region
+from explorer.memory.allocators.slotted_rows import SlottedRows, grown
 
 if TYPE_CHECKING:
     from explorer.memory.allocators.protocol import Column, Operations, ReplayResult, Survey
 
 
-class LinearCompiled:
+class LinearCompiled(SlottedRows):
     """The state of a ``LinearReference`` in tables."""
 
     compiled = True
+    offset_column = 3
 
     def __init__(self, reference: LinearReference) -> None:
         items = [(run, item) for run, run_items in enumerate(reference.runs()) for item in run_items]
@@ -29,9 +31,7 @@ class LinearCompiled:
              reference.granularity, reference.size],
             dtype=np.int64,
         )  # fmt: skip
-        self.slots: Column = np.full(max(reference.slots, default=-1) + 1, -1, dtype=np.int64)
-        self._row_at: dict[int, int] | None = None
-        self._latest = (-1, -1)
+        super().__init__(np.full(max(reference.slots, default=-1) + 1, -1, dtype=np.int64))
         for row, (run, item) in enumerate(items):
             slot = reference.slot_of.get(item.held.offset, -1) if item.live else kernels.FREED
             older = int(self.state[kernels.TAILS + run])
@@ -56,9 +56,7 @@ class LinearCompiled:
         if row < 0:
             return None
         held = self._held(row)
-        if self._row_at is not None:
-            self._row_at[held.offset] = row
-        self._latest = held.offset, row
+        self._note_take(held.offset, row)
         return held
 
     def plan_lowest(self, size: int, alignment: int, kind: int) -> Held | None:
@@ -69,41 +67,14 @@ class LinearCompiled:
         """Hold what ``take`` does: this allocator places only where it chooses."""
         return self.take(size, alignment, kind)
 
-    def free(self, offset: int) -> Held:
-        """Give back the resource at ``offset``; LayoutError when there is none."""
-        row = self._rows_by_offset().get(offset)
-        if row is None:
-            raise nothing_lives(offset)
-        return self._release(row)
+    def _offset_of(self, row: int) -> int:
+        return self._held(row).offset
 
-    def assign(self, offset: int, slot: int) -> None:
-        """Let later batches know the resource at ``offset`` by a slot."""
-        row = self._latest[1] if self._latest[0] == offset else self._rows_by_offset().get(offset, -1)
-        if row < 0:
-            raise nothing_lives(offset)
-        self.slots = grown(self.slots, slot + 1, fill=-1)
-        if self.slots[slot] >= 0:
-            raise slot_is_taken(slot)
-        self.slots[slot] = row
+    def _mark_slot(self, row: int, slot: int) -> None:
         self.rows[row, kernels.SLOT] = slot
 
-    def free_slot(self, slot: int) -> Held:
-        """Give back the resource of a slot; LayoutError when it holds none."""
-        row = int(self.slots[slot]) if slot < len(self.slots) else -1
-        if row < 0:
-            raise slot_is_empty(slot)
-        return self._release(row)
-
-    def _rows_by_offset(self) -> dict[int, int]:
-        if self._row_at is None:
-            table = self._table()
-            self._row_at = dict(zip(table[:, 3].tolist(), table[:, 0].tolist(), strict=True))
-        return self._row_at
-
-    def _release(self, row: int) -> Held:
-        if self._row_at is not None:
-            del self._row_at[self._held(row).offset]
-        self._latest = (-1, -1)
+    def _let_go(self, row: int, offset: int) -> Held:
+        del offset
         held, slot = self._held(row), int(self.rows[row, kernels.SLOT])
         if slot >= 0:
             self.slots[slot] = -1
@@ -131,9 +102,7 @@ class LinearCompiled:
     def replay(self, operations: Operations, survey: Survey, *, events: bool) -> ReplayResult:
         """Apply checked operations in one kernel call."""
         self._make_room(survey.takes)
-        self.slots = grown(self.slots, survey.slots, fill=-1)
-        self._row_at = None
-        self._latest = (-1, -1)
+        self._begin_batch(survey.slots)
         batch = BatchColumns(operations, events)
         starts = np.empty(len(operations), dtype=np.int64)
         answer = kernels.replay(

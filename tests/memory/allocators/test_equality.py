@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.memory.allocators.protocol import Operations, Placement
+from explorer.errors import LayoutError
+from explorer.memory.allocators.protocol import OP_FREE, Operations, Placement
 from explorer.memory.kernels import is_jit_disabled
 from tests.memory.allocators.variants import VARIANTS, Variant, random_operations
 
@@ -93,3 +94,32 @@ def test_that_single_frees_empty_the_slot_of_a_batch() -> None:
         )))  # fmt: skip
         assert allocator.replay(again).refused == 0
         allocator.validate()
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_that_what_a_slot_names_can_leave_singly_or_in_a_batch(variant: Variant, compiled: bool) -> None:
+    allocator = variant.make(1 << 20, compiled=compiled)
+    offsets: list[int] = []
+    for slot in range(12):
+        taken = allocator.take(1000 + 300 * slot, 256)
+        assert isinstance(taken, Placement)
+        allocator.assign(taken.offset, slot)
+        offsets.append(taken.offset)
+    with pytest.raises(LayoutError):
+        allocator.assign(offsets[0], 3)
+    with pytest.raises(LayoutError):
+        allocator.assign((1 << 20) - 1, 40)
+    for slot in (11, 4):
+        allocator.free_slot(slot)
+        with pytest.raises(LayoutError):
+            allocator.free_slot(slot)
+    allocator.free(offsets[7])
+    allocator.validate()
+    assert allocator.live_count == 9
+    slots = np.arange(12, dtype=np.int64)
+    ones = np.ones(12, np.int64)
+    allocator.replay(Operations(ones * OP_FREE, slots, ones, ones))
+    assert allocator.live_count == 0
+    assert not allocator.spans()
+    allocator.validate()
