@@ -60,16 +60,14 @@ def draw_with(device: D3D11Device, rows: list[int]) -> None:
     used = [row for row in rows if resident[live[row].heap]]
     heaps = np.fromiter((live[row].heap for row in used), np.int64, len(used))
     blocks = np.fromiter((live[row].block for row in used), np.int64, len(used))
-    device.kernel.touch(device, heaps.tolist())
+    # All of them are resident: what is left is to count the use, and to bring home what was demoted.
+    device.kernel.use(device, heaps)
     frame = state.log.frame
     state.resources["used_frame"][used] = frame
     state.blocks["used_frame"][blocks] = frame
     state.blocks["state"][blocks] |= np.uint8(_USED)
-    rates = [segment.bandwidth for segment in state.segments]
-    kinds: list[int] = state.blocks["kind"][blocks].tolist()
-    sizes: list[int] = state.blocks["size"][blocks].tolist()
-    where: list[int] = state.blocks["segment"][blocks].tolist()
-    device.spend(gpu=sum(cost.touch_ns(k, size, rates[s]) for k, size, s in zip(kinds, sizes, where, strict=True)))
+    rates = np.array([segment.bandwidth for segment in state.segments], np.int64)[state.blocks["segment"][blocks]]
+    device.spend(gpu=cost.touch_sum_ns(state.blocks["kind"][blocks], state.blocks["size"][blocks], rates))
 
 
 def _row(device: D3D11Device, name: str) -> int:
