@@ -234,7 +234,11 @@ class KernelMemory:
         """Return an independent copy over a copied state."""
         other = KernelMemory.__new__(KernelMemory)
         other._state = state
-        other._order = self._order.copy()
+        # A kept copy rests until somebody goes back to it: packed, a long run can hold more of them.
+        at_rest = self._state.is_kept and isinstance(self._order, ColumnOrder)
+        other._order = (
+            cast("EvictionOrder", cast("ColumnOrder", self._order).packed()) if at_rest else self._order.copy()
+        )
         other.demotes = self.demotes
         other._trim_mark = self._trim_mark
         other._frozen = set(self._frozen)

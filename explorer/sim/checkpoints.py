@@ -42,7 +42,7 @@ _COPY_SHARE = 2
 """A checkpoint is due after this many times the work of its copy: a run over a large memory spends at most a third on
 going back later, and what lies between two checkpoints takes 0.1 s to run again."""
 
-MEMORY_BYTES = 512 << 20
+MEMORY_BYTES = 768 << 20
 """Bytes that all checkpoints of a run may hold together, as ``own_bytes`` estimates them."""
 
 _EVENT_BYTES = 450

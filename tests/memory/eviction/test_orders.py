@@ -255,3 +255,23 @@ def test_that_an_order_in_columns_tells_a_bug_of_the_caller(call: str) -> None:
         getattr(order, call)(*((2, 0) if call == "touch" else (2,)))
     with pytest.raises(LayoutError):
         order.insert(1, 5)
+
+
+@pytest.mark.parametrize("policy", COLUMN_POLICIES)
+@given(first=calls, then=calls)
+@settings(deadline=None, max_examples=60)
+def test_that_a_packed_order_goes_on_as_the_one_that_was_packed(
+    policy: str, first: list[tuple[str, int, int]], then: list[tuple[str, int, int]]
+) -> None:
+    order = ColumnOrder(policy)
+    play(order, first)
+    packed = order.packed()
+    once, again = packed.copy(), packed.copy()
+    assert list(once.victims(None)) == list(order.victims(None))
+    assert [once.last_use(row) for row in sorted(once)] == [order.last_use(row) for row in sorted(order)]
+    future = play(order, then, 5)
+    assert play(once, then, 5) == future == play(again, then, 5)
+    members = sorted(order)
+    # What left keeps its last links, which nobody reads.
+    assert (once.table[members] == order.table[members]).all()
+    assert (once.levels == order.levels).all()
