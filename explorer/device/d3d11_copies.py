@@ -78,14 +78,7 @@ def copy_job(device: D3D11Device, arguments: Any, mapped: tuple[bool, bool]) -> 
     """
     to = device.row_of(arguments.pDstResource, "input.pDstResource")
     source = device.row_of(arguments.pSrcResource, "input.pSrcResource")
-    state = rules.State11(
-        resource=device.live[to].resource,
-        source=device.live[source].resource,
-        same=to == source,
-        destination_mapped=mapped[0],
-        source_mapped=mapped[1],
-    )
-    verdict = rules.judge(arguments, state, device.runtime)
+    verdict = _judge_pair(device, arguments, to, source, mapped)
     if not verdict.succeeded or not verdict.values.get("destination_changes"):
         return verdict, None
     live = device.live[source]
@@ -98,10 +91,8 @@ def copy_job(device: D3D11Device, arguments: Any, mapped: tuple[bool, bool]) -> 
     return verdict, CopyJob(source, to, size, size, rule, text)
 
 
-def resolve_job(device: D3D11Device, arguments: api.ResolveSubresource, mapped: tuple[bool, bool]) -> Judged:
-    """Judge ResolveSubresource: the GPU reads every sample and writes one texel for each group of them."""
-    to = device.row_of(arguments.pDstResource, "input.pDstResource")
-    source = device.row_of(arguments.pSrcResource, "input.pSrcResource")
+def _judge_pair(device: D3D11Device, arguments: Any, to: int, source: int, mapped: tuple[bool, bool]) -> Verdict:
+    """Judge a call that goes from one resource to another."""
     state = rules.State11(
         resource=device.live[to].resource,
         source=device.live[source].resource,
@@ -109,7 +100,14 @@ def resolve_job(device: D3D11Device, arguments: api.ResolveSubresource, mapped: 
         destination_mapped=mapped[0],
         source_mapped=mapped[1],
     )
-    verdict = rules.judge(arguments, state, device.runtime)
+    return rules.judge(arguments, state, device.runtime)
+
+
+def resolve_job(device: D3D11Device, arguments: api.ResolveSubresource, mapped: tuple[bool, bool]) -> Judged:
+    """Judge ResolveSubresource: the GPU reads every sample and writes one texel for each group of them."""
+    to = device.row_of(arguments.pDstResource, "input.pDstResource")
+    source = device.row_of(arguments.pSrcResource, "input.pSrcResource")
+    verdict = _judge_pair(device, arguments, to, source, mapped)
     if not verdict.succeeded:
         return verdict, None
     read = _region_bytes(device.live[source], arguments.SrcSubresource, None)

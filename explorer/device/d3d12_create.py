@@ -32,6 +32,7 @@ from explorer.rules.d3d12_runtime import D3d12Runtime
 if TYPE_CHECKING:
     from explorer.core.calls import CallRecord
     from explorer.device.d3d12 import D3D12Device
+    from explorer.memory.segments import Taken
 
 _ALIASED = int(BlockState.ALIASED)
 _INACTIVE = int(BlockState.INACTIVE)
@@ -205,27 +206,44 @@ def _take_heap(
     taken = device.kernel.commit(device, group, size, alignment, node)
     if isinstance(taken, Refusal):
         return no_memory(device, record, group, taken)
-    segment, place = taken
-    row = state.add_heap(
-        name,
-        segment,
-        place.address,
-        size,
-        HeapKind(int(desc.Properties.Type)),
-        flags=int(desc.Flags),
-        alignment=alignment,
-        committed=committed,
-        priority=priority,
-        rounding=place.rounding,
-        unit=unit_of(device),
-    )
+    row = _add_heap(device, name, desc, taken, priority, committed=committed, resident=True)
+    segment = taken[0]
     where = state.segments[segment].name
     text = f"{name}: {size:,} B committed in {where}."
     state.log.add(EventKind.ALLOCATED, name, where, size, rule="d3d12.8.1", text=text)
     _note_slow_segment(device, name, segment, size)
     device.kernel.admit(row)
-    device.heap_descs[row] = desc
     device.app.track(device, row, desc)
+    return row
+
+
+def _add_heap(
+    device: D3D12Device,
+    name: str,
+    desc: api.HeapDesc,
+    taken: tuple[int, Taken],
+    priority: int,
+    *,
+    committed: bool,
+    resident: bool,
+) -> int:
+    """Add the row of a heap whose bytes are taken."""
+    segment, place = taken
+    row = device.state.add_heap(
+        name,
+        segment,
+        place.address,
+        desc.SizeInBytes,
+        HeapKind(int(desc.Properties.Type)),
+        flags=int(desc.Flags),
+        alignment=heap_alignment(desc),
+        committed=committed,
+        resident=resident,
+        priority=priority,
+        rounding=place.rounding,
+        unit=unit_of(device),
+    )
+    device.heap_descs[row] = desc
     return row
 
 
@@ -242,30 +260,16 @@ def _take_evicted(
     state, size = device.state, desc.SizeInBytes
     name = record.out or record.call
     homes = state.segments_in(*home)
-    taken = device.kernel.commit_evicted(device, size)
-    if isinstance(taken, Refusal) or not homes:
-        refusal = taken if isinstance(taken, Refusal) else Refusal(size, 1, 0, 0, 0, 0, "alloc.too-few-bytes")
-        return no_memory(device, record, "SYSTEM", refusal)
-    segment, place = taken
-    row = state.add_heap(
-        name,
-        segment,
-        place.address,
-        size,
-        HeapKind(int(desc.Properties.Type)),
-        flags=int(desc.Flags),
-        alignment=heap_alignment(desc),
-        committed=committed,
-        resident=False,
-        priority=priority,
-        rounding=place.rounding,
-        unit=unit_of(device),
-    )
+    # Asked before anything is taken: bytes of a heap that never comes would stay held.
+    nowhere = Refusal(size, 1, 0, 0, 0, 0, "alloc.too-few-bytes")
+    taken = device.kernel.commit_evicted(device, size) if homes else nowhere
+    if isinstance(taken, Refusal):
+        return no_memory(device, record, "SYSTEM", taken)
+    row = _add_heap(device, name, desc, taken, priority, committed=committed, resident=False)
     state.heaps["home"][row] = homes[0]
-    where = state.segments[segment].name
+    where = state.segments[taken[0]].name
     text = f"{name}: {size:,} B committed in {where}, evicted from the start."
     state.log.add(EventKind.ALLOCATED, name, where, size, rule="d3d12.2.9", text=text)
-    device.heap_descs[row] = desc
     return row
 
 
