@@ -161,8 +161,6 @@ def _groups(state: MemoryState, frozen: Set[tuple[int, str]]) -> npt.NDArray[np.
     for row, (key, group) in zip(table, state.groups.items(), strict=True):
         budget = -1 if group.budget is None else group.budget
         row[:] = (
-            _CODES.get(group.group, p.ELSEWHERE),
-            group.node,
             group.usage,
             budget,
             group.over,

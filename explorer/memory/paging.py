@@ -23,15 +23,15 @@ SHARED_FROM = NON_LOCAL
 SEGMENT_SIZE, HELD, CODE, NODE, BUDGET_GROUP, BANDWIDTH, SEGMENT_COLUMNS = range(7)
 """Columns of a segment. ``BUDGET_GROUP`` is a row of the budget groups, −1 none."""
 
-GROUP_CODE, GROUP_NODE, USAGE, BUDGET, OVER, FROZEN, RANK, NEXT, GROUP_COLUMNS = range(9)
+USAGE, BUDGET, OVER, FROZEN, RANK, NEXT, GROUP_COLUMNS = range(7)
 """Columns of a budget group. ``BUDGET`` −1: none. ``RANK`` and ``NEXT``: where the search for who may leave stands,
 rank of the level (−1: not begun) and row (−1: the level ends)."""
 
 (
     FRAME_NOW, TIME_NS, TRANSFER_NS, STALL_NS, TO_GPU, FROM_GPU, FILE_RATE, RENEWS, WITH_PRIORITY, EVENT_ROWS,
-    MOVE_ROWS, FILE_ROWS, FAILED, CELLS,
-) = range(14)  # fmt: skip
-"""Cells. ``FILE_ROWS``: rows in the queue for the page file, −1 not made yet. ``FAILED``: bytes that found no room."""
+    MOVE_ROWS, FILE_ROWS, CELLS,
+) = range(13)  # fmt: skip
+"""Cells. ``FILE_ROWS``: rows in the queue for the page file, −1 not made yet."""
 
 (
     EVICTED, PAGED_OUT, WENT_TO_FILE, PAGED_IN, CAME_BACK, CAME_BESIDE, DEMOTED, WENT_OVER, CAME_WITHIN, FROZE,

@@ -33,12 +33,10 @@ LOCAL, NON_LOCAL, SYSTEM, PAGE_FILE, SHARED_FROM = p.LOCAL, p.NON_LOCAL, p.SYSTE
 SEGMENT_SIZE, HELD, CODE, NODE, BUDGET_GROUP, BANDWIDTH = (
     p.SEGMENT_SIZE, p.HELD, p.CODE, p.NODE, p.BUDGET_GROUP, p.BANDWIDTH,
 )  # fmt: skip
-GROUP_CODE, GROUP_NODE, USAGE, BUDGET, OVER, FROZEN, RANK = (
-    p.GROUP_CODE, p.GROUP_NODE, p.USAGE, p.BUDGET, p.OVER, p.FROZEN, p.RANK,
-)  # fmt: skip
+USAGE, BUDGET, OVER, FROZEN, RANK = p.USAGE, p.BUDGET, p.OVER, p.FROZEN, p.RANK
 FRAME_NOW, TIME_NS, TRANSFER_NS, STALL_NS = p.FRAME_NOW, p.TIME_NS, p.TRANSFER_NS, p.STALL_NS
 TO_GPU, FROM_GPU, FILE_RATE, RENEWS, WITH_PRIORITY = p.TO_GPU, p.FROM_GPU, p.FILE_RATE, p.RENEWS, p.WITH_PRIORITY
-EVENT_ROWS, MOVE_ROWS, FILE_ROWS, FAILED = p.EVENT_ROWS, p.MOVE_ROWS, p.FILE_ROWS, p.FAILED
+EVENT_ROWS, MOVE_ROWS, FILE_ROWS = p.EVENT_ROWS, p.MOVE_ROWS, p.FILE_ROWS
 EVICTED, PAGED_OUT, WENT_TO_FILE, PAGED_IN = p.EVICTED, p.PAGED_OUT, p.WENT_TO_FILE, p.PAGED_IN
 CAME_BACK, CAME_BESIDE, DEMOTED = p.CAME_BACK, p.CAME_BESIDE, p.DEMOTED
 WENT_OVER, CAME_WITHIN, FROZE = p.WENT_OVER, p.CAME_WITHIN, p.FROZE
@@ -253,7 +251,6 @@ def page_in(h: Any, b: Any, order: Any, m: Any, row: int) -> bool:
     if beside:
         target = take(m[0], NON_LOCAL, node, size)
     if target < 0:
-        m[2][FAILED] = size
         return False
     # Making room may have moved it from system memory to the page file.
     source = h[1][row]
@@ -343,7 +340,7 @@ def warm_up() -> None:
     order = o.ColumnOrder("priority-lru")
     order.insert(0, PAGE_BYTES)
     segments = np.array([[1 << 20, PAGE_BYTES, LOCAL, 0, 0, 1], [1 << 20, 0, SYSTEM, 0, -1, 1]], np.int64)
-    groups = np.array([[LOCAL, 0, PAGE_BYTES, 0, 1, 0, -1, -1]], np.int64)
+    groups = np.array([[PAGE_BYTES, 0, 1, 0, -1, -1]], np.int64)
     cells = np.zeros(p.CELLS, np.int64)
     cells[FRAME_NOW], cells[FILE_ROWS], cells[RENEWS], cells[WITH_PRIORITY] = 1, -1, 1, 1
     short, word, wide = np.zeros(1, np.int16), np.ones(1, np.int32), np.zeros(1, np.int64)
